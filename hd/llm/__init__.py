@@ -1,0 +1,1 @@
+"""Model providers: DeepSeek's chat completions, and an offline demo behind the same interface."""

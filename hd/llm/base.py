@@ -1,0 +1,102 @@
+"""What a model provider is to the rest of the house.
+
+A provider turns one `Request` into batches of chunks in the shape of the wire (WIRE 7.4, `Chunk`). It yields a list
+of chunks for each piece of bytes that arrived, so that a burst of deltas costs one step of the event loop. A normal
+end is a `finish` chunk; anything else is a `ProviderError`. It never retries by itself: that is `hd.llm.retry`'s rule
+and the agent step's act, because each attempt is a fact in the log.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from hd.protocol.tools import ToolSpec
+
+Chunk = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model request.
+
+    `messages` are messages of the log (`hd.protocol.messages`: roles system, user, assistant, tool) that already
+    fulfil law 6. `effort` is `off`, `low`, `high`, `max` or None for the model's default. `max_tokens` bounds the answer.
+    """
+
+    model: str
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[ToolSpec] = ()
+    effort: str | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    id: str
+    name: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of the catalogue. `context_window` is in tokens; no `efforts` means that it does not think."""
+
+    id: str
+    name: str
+    context_window: int
+    max_output: int
+    description: str = ""
+    efforts: tuple[Effort, ...] = ()
+    default_effort: str | None = None
+
+
+class ProviderError(Exception):
+    """A request that failed, in words for a person.
+
+    `code` is one of EMPTY_RESPONSE RATE_LIMIT SERVER TIMEOUT TRANSPORT AUTH INVALID_REQUEST QUOTA CONTEXT_OVERFLOW
+    CUT_OFF; `status` the HTTP status where there was one; `retry_after_ms` what the provider asked us to wait.
+    The text holds no key and no part of the conversation.
+    """
+
+    def __init__(
+        self, message: str, *, code: str, status: int | None = None, retry_after_ms: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.retry_after_ms = retry_after_ms
+
+    def to_wire(self) -> dict[str, Any]:
+        wire: dict[str, Any] = {"message": self.message, "code": self.code}
+        if self.status is not None:
+            wire["status"] = self.status
+        if self.retry_after_ms is not None:
+            wire["providerRetryAfterMs"] = self.retry_after_ms
+        return wire
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What a provider offers; `failure` says why the list is only the built-in one."""
+
+    models: tuple[Model, ...]
+    failure: str | None = field(default=None)
+
+
+class Provider(Protocol):
+    """`id` is the name on the wire (existing clients price by `deepseek-official`), `name` the one people read."""
+
+    id: str
+    name: str
+    default_model: str
+
+    def stream(self, request: Request) -> AsyncIterator[list[Chunk]]: ...
+
+    async def catalogue(self) -> Catalogue: ...
+
+    def model(self, model_id: str) -> Model:
+        """The model by id; an id that is not listed gets the limits of the provider's default model."""
+        ...
+
+    async def aclose(self) -> None: ...

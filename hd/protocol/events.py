@@ -1,0 +1,159 @@
+"""The event: the one unit of a session's log (WIRE 7.3).
+
+An event is what was recorded; a `Draft` is what somebody wants recorded, still without number and time. The names of
+the tags are constants here so that a misspelt tag is an import error and not a lost fact.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from typing_extensions import TypedDict
+
+AGENT_INBOX_SPLICED: Final = "agent/inbox/spliced"
+TURN_START: Final = "turn/start"
+TURN_END: Final = "turn/end"
+STEP_START: Final = "step/start"
+STEP_END: Final = "step/end"
+SYSTEM_MESSAGE: Final = "system/message"
+USER_MESSAGE: Final = "user/message"
+ASSISTANT_MESSAGE: Final = "assistant/message"
+ASSISTANT_ATTEMPT: Final = "assistant/attempt"
+LLM_RETRY: Final = "llm/retry"
+LLM_RETRY_STARTED: Final = "llm/retry-started"
+REQUEST_HEADER: Final = "request/header"
+REQUEST_CONTEXT: Final = "request/context"
+TOOL_CALL: Final = "tool/call"
+TOOL_RESULT: Final = "tool/result"
+APPROVAL_ASKED: Final = "approval/asked"
+APPROVAL_DECIDED: Final = "approval/decided"
+APPROVAL_POLICY: Final = "approval/policy"
+SANDBOX_MODE: Final = "sandbox/mode"
+PERMISSION_PRESET: Final = "permission/preset"
+TODO_WRITE: Final = "todo/write"
+MODEL_SELECTION: Final = "model/selection"
+SESSION_TITLE: Final = "session/title"
+SESSION_END_SEED: Final = "session/end-seed"
+DELIVERABLES_PRESENTED: Final = "deliverables/presented"
+# Ours, not of the official harness; recorded as ignorable.
+QUESTION_ASKED: Final = "question/asked"
+QUESTION_DECIDED: Final = "question/decided"
+ANSWER_PARTIAL: Final = "answer/partial"
+
+OWN_EVENTS: Final = frozenset({QUESTION_ASKED, QUESTION_DECIDED, ANSWER_PARTIAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """A message that stands for all messages logged from `start` to `end` (both inclusive, both seqs)."""
+
+    start: int
+    end: int
+
+
+Surface = Literal["append"] | Replace
+"""How an event changes the list of messages the model sees; None on events that are no part of the conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event before the live session numbered it."""
+
+    type: str
+    data: Mapping[str, Any]
+    surface: Surface | None = None
+    sources: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A recorded fact. `seq` starts at 0 and is dense within a session; `time` is in ms since the epoch (UTC)."""
+
+    type: str
+    seq: int
+    time: int
+    data: Mapping[str, Any]
+    surface: Surface | None = None
+    sources: tuple[int, ...] = ()
+    ignorable: bool = False
+
+    def to_wire(self) -> dict[str, Any]:
+        wire: dict[str, Any] = {"type": self.type, "seq": self.seq, "time": self.time, "data": self.data}
+        if isinstance(self.surface, Replace):
+            wire["surfaceOp"] = {"op": "replace", "startSeq": self.surface.start, "endSeq": self.surface.end}
+        elif self.surface is not None:
+            wire["surfaceOp"] = self.surface
+        if self.sources:
+            wire["sourceEventSeqs"] = list(self.sources)
+        if self.ignorable:
+            wire["ignorable"] = True
+        return wire
+
+    @staticmethod
+    def from_wire(wire: Mapping[str, Any]) -> "Event":
+        """Reads an event of 0.1.5 to 0.2 hosts; ValueError when it has no usable `type` or `seq`."""
+        kind, seq = wire.get("type"), wire.get("seq")
+        if not isinstance(kind, str) or not isinstance(seq, int) or isinstance(seq, bool):
+            raise ValueError("an event needs a text `type` and a whole number `seq`")
+        data = wire.get("data")
+        return Event(
+            type=kind,
+            seq=seq,
+            time=int(wire.get("time") or 0),
+            data=data if isinstance(data, Mapping) else {},
+            surface=_surface(wire.get("surfaceOp")),
+            sources=tuple(wire.get("sourceEventSeqs") or ()),
+            ignorable=bool(wire.get("ignorable")),
+        )
+
+
+def _surface(op: object) -> Surface | None:
+    if op is None:
+        return None
+    if op == "append":
+        return "append"
+    if isinstance(op, Mapping):
+        if op.get("op") == "append":
+            return "append"
+        start = op.get("startSeq", op.get("start"))
+        end = op.get("endSeq", op.get("end"))
+        if op.get("op") == "replace" and isinstance(start, int) and isinstance(end, int):
+            return Replace(start, end)
+    raise ValueError(f"unknown surfaceOp {op!r}")
+
+
+class InboxSpliced(TypedDict, total=False):
+    """`agent/inbox/spliced`: an array splice on one inbox; `outcome` only when a person took the items out."""
+
+    target: Literal["next-turn", "next-step"]
+    start: int
+    removedCount: int
+    inserted: list[dict[str, Any]]
+    outcome: Literal["canceled"]
+
+
+class TurnReason(TypedDict, total=False):
+    """Why a turn ended. `reason` goes with `aborted`, `error` with `error`."""
+
+    kind: Literal["completed", "aborted", "max-tokens", "error", "interrupted"]
+    reason: dict[str, str]
+    error: dict[str, Any]
+
+
+class Usage(TypedDict, total=False):
+    """Tokens of one model request. `inputTokens` excludes those read from the cache; `totalTokens` is the sum."""
+
+    inputTokens: int
+    outputTokens: int
+    cacheReadTokens: int
+    cacheWriteTokens: int
+    reasoningTokens: int
+    totalTokens: int
+
+
+class Selection(TypedDict, total=False):
+    """Which model: provider and model are always there, the effort where the model thinks."""
+
+    provider: str
+    model: str
+    reasoningEffort: str

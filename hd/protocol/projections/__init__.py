@@ -1,0 +1,83 @@
+"""The projections, and their fold together.
+
+`State` holds one value a projection and applies an event only to those that handle its type; the keys that changed
+come back with it, so that a publisher sends nothing that stayed the same.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hd.protocol.events import Event
+from hd.protocol.projections.asks import ASKS
+from hd.protocol.projections.base import Projection
+from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
+from hd.protocol.projections.inbox import INBOX
+from hd.protocol.projections.outline import TURN_OUTLINE
+from hd.protocol.projections.small import (
+    MODEL_SELECTION,
+    PERMISSIONS,
+    PRESET,
+    SESSION_LIST_METADATA,
+    TITLE,
+    TODOS,
+)
+from hd.protocol.projections.transcript import TRANSCRIPT
+
+PUBLIC: tuple[Projection[Any], ...] = (
+    TITLE,
+    INBOX,
+    SESSION_STATS,
+    TOKEN_USAGE,
+    CONTEXT_PRESSURE,
+    MODEL_SELECTION,
+    PERMISSIONS,
+    TURN_OUTLINE,
+    SESSION_LIST_METADATA,
+    TODOS,
+    ASKS,
+)
+"""Those that cross the wire by their key."""
+
+ALL: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TRANSCRIPT)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The states of a set of projections as of the event `seq` (-1: none yet)."""
+
+    projections: tuple[Projection[Any], ...]
+    values: Mapping[str, Any]
+    seq: int = -1
+
+    @staticmethod
+    def initial(projections: Iterable[Projection[Any]]) -> "State":
+        chosen = tuple(projections)
+        return State(chosen, {p.key: p.initial for p in chosen})
+
+    def apply(self, event: Event) -> tuple["State", tuple[str, ...]]:
+        """The state after `event`, and the keys whose value is another object now."""
+        changed = {}
+        for projection in self.projections:
+            handler = projection.handlers.get(event.type)
+            if handler is not None:
+                old = self.values[projection.key]
+                new = handler(old, event)
+                if new is not old:
+                    changed[projection.key] = new
+        values = {**self.values, **changed} if changed else self.values
+        return State(self.projections, values, event.seq), tuple(changed)
+
+    def fold(self, events: Iterable[Event]) -> "State":
+        state = self
+        for event in events:
+            state, _ = state.apply(event)
+        return state
+
+    def views(self) -> dict[str, Any]:
+        """The wire values of all public projections."""
+        return {p.key: p.view(self.values[p.key]) for p in self.projections if p.view is not None}
+
+    def view(self, key: str) -> Any:
+        projection = next(p for p in self.projections if p.key == key)
+        return projection.view(self.values[key]) if projection.view else None

@@ -1,0 +1,129 @@
+"""Projections whose state is one small value: title, model selection, permissions, todos, list metadata."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hd.protocol import events as ev
+from hd.protocol.events import Event
+from hd.protocol.projections.base import Projection
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """`pinned` once a person named the session: no generated title replaces that."""
+
+    text: str | None = None
+    pinned: bool = False
+
+
+def _titled(state: Title, event: Event) -> Title:
+    by_person = (event.data.get("source") or {}).get("kind") == "user"
+    if state.pinned and not by_person:
+        return state
+    new = Title(event.data.get("title"), by_person)
+    return state if new == state else new
+
+
+TITLE = Projection("title", Title(), {ev.SESSION_TITLE: _titled}, lambda state: state.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSelection:
+    """`next` is what the next request will use, `last_used` what the latest one did use."""
+
+    last_used: Mapping[str, Any] | None = None
+    next: Mapping[str, Any] | None = None
+
+
+def selection(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Provider, model and effort out of a `request/header` config or a `model/selection`."""
+    return {key: config[key] for key in ("provider", "model", "reasoningEffort") if config.get(key) is not None}
+
+
+def _selected(state: ModelSelection, event: Event) -> ModelSelection:
+    return replace(state, next=selection(event.data))
+
+
+def _requested(state: ModelSelection, event: Event) -> ModelSelection:
+    used = selection(event.data.get("header", {}).get("config", {}))
+    if used == state.last_used and state.next is not None:
+        return state
+    return ModelSelection(used, state.next or used)
+
+
+MODEL_SELECTION = Projection(
+    "modelSelection",
+    ModelSelection(),
+    {ev.MODEL_SELECTION: _selected, ev.REQUEST_HEADER: _requested},
+    lambda state: {"lastUsed": state.last_used, "next": state.next},
+)
+
+
+def _preset(state: str | None, event: Event) -> str | None:
+    preset = event.data.get("preset")
+    return preset if isinstance(preset, str) else state
+
+
+PRESET = Projection[str | None]("preset", None, {ev.PERMISSION_PRESET: _preset})
+"""The preset's id alone; `permissions` is the same with the options that 0.1.5 clients expect beside it."""
+
+PRESET_OPTIONS = (
+    {
+        "value": "read-only",
+        "name": "Read only",
+        "description": "Reads and searches; every change and every command is asked for.",
+    },
+    {
+        "value": "workspace-write",
+        "name": "Workspace write",
+        "description": "Changes files and runs commands; deleting and dangerous commands are asked for.",
+    },
+    {
+        "value": "danger-full-access",
+        "name": "Full access",
+        "description": "Nothing is asked for. Secret files and paths outside stay closed to the file tools.",
+    },
+)
+
+PERMISSIONS = Projection[str | None](
+    "permissions",
+    None,
+    {ev.PERMISSION_PRESET: _preset},
+    lambda state: {"currentValue": state, "options": list(PRESET_OPTIONS)},
+)
+
+
+def _todos(state: tuple[Mapping[str, Any], ...] | None, event: Event) -> tuple[Mapping[str, Any], ...] | None:
+    return tuple(event.data.get("todos") or ())
+
+
+TODOS = Projection[tuple[Mapping[str, Any], ...] | None](
+    "todos", None, {ev.TODO_WRITE: _todos}, lambda state: None if state is None else list(state)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListMetadata:
+    """What a session list needs: `blank` until a turn ran, the time (ms) of the last prompt of a person."""
+
+    blank: bool = True
+    last_prompt_at: int | None = None
+
+
+def _begun(state: ListMetadata, event: Event) -> ListMetadata:
+    return replace(state, blank=False) if state.blank else state
+
+
+def _prompted(state: ListMetadata, event: Event) -> ListMetadata:
+    if (event.data.get("source") or {}).get("kind") != "user":
+        return state
+    return replace(state, last_prompt_at=event.time)
+
+
+SESSION_LIST_METADATA = Projection(
+    "sessionListMetadata",
+    ListMetadata(),
+    {ev.TURN_START: _begun, ev.USER_MESSAGE: _prompted},
+    lambda state: {"blank": state.blank, "lastPromptAt": state.last_prompt_at},
+)

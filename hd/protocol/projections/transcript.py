@@ -1,0 +1,183 @@
+"""The transcript: what people read, as rows in order.
+
+A row is identified by `key`, which never changes, so that a screen can keep its place and a tool row can be updated
+where it stands. Text is as it came from outside; whoever shows it makes it safe first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from hd.protocol import events as ev
+from hd.protocol.chunked import ChunkedList
+from hd.protocol.events import Event, Replace
+from hd.protocol.messages import text_of, tool_result_of
+from hd.protocol.projections.base import Projection
+
+RowKind = Literal["user", "assistant", "reasoning", "tool", "context", "notice"]
+ToolStatus = Literal["running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the transcript.
+
+    `seq` is the event it came from, `time` that event's time in ms. `name`, `call_id`, `arguments` (JSON text) and
+    `status` belong to tool rows, whose `text` is the result once there is one; `request_id` to the prompts of a person.
+    `level` is `info`, `warning` or `error` on notices. `interrupted` marks an answer that was cut.
+    """
+
+    key: str
+    kind: RowKind
+    seq: int
+    turn: int
+    time: int
+    text: str = ""
+    name: str = ""
+    call_id: str = ""
+    arguments: str = ""
+    status: ToolStatus = "done"
+    meta: Mapping[str, Any] | None = None
+    request_id: str | None = None
+    level: str = "info"
+    interrupted: bool = False
+    finished: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """`open_calls` maps the call id of each tool row that has no result yet to its index in `rows`."""
+
+    rows: ChunkedList[Row] = field(default_factory=ChunkedList)
+    turn: int = 0
+    running: bool = False
+    open_calls: Mapping[str, int] = field(default_factory=dict)
+
+
+def _begun(state: Transcript, event: Event) -> Transcript:
+    return replace(state, turn=int(event.data.get("turn", state.turn)), running=True)
+
+
+def _user(state: Transcript, event: Event) -> Transcript:
+    if isinstance(event.surface, Replace):
+        return state
+    source = event.data.get("source") or {}
+    by_person = source.get("kind") == "user"
+    row = Row(
+        key=f"{event.seq}",
+        kind="user" if by_person else "context",
+        seq=event.seq,
+        turn=state.turn,
+        time=event.time,
+        text=text_of(event.data.get("content") or ()),
+        name="" if by_person else str(source.get("plugin") or source.get("kind") or "context"),
+        request_id=source.get("rpcId") if by_person else None,
+    )
+    return replace(state, rows=state.rows.append(row))
+
+
+def _assistant(state: Transcript, event: Event) -> Transcript:
+    message: Mapping[str, Any] = event.data.get("message") or {}
+    interrupted = bool(event.data.get("interrupted"))
+    rows, calls = state.rows, dict(state.open_calls)
+    turn = int(event.data.get("turn", state.turn))
+    for place, block in enumerate(message.get("content") or ()):
+        kind = block.get("type")
+        key = f"{event.seq}.{place}"
+        common: dict[str, Any] = {"key": key, "seq": event.seq, "turn": turn, "time": event.time}
+        if kind == "tool-call":
+            call_id = str(block.get("id", ""))
+            calls[call_id] = len(rows)
+            row = Row(
+                kind="tool",
+                name=str(block.get("name", "")),
+                call_id=call_id,
+                arguments=str(block.get("arguments", "")),
+                status="running",
+                **common,
+            )
+        elif kind in ("text", "reasoning"):
+            row = Row(
+                kind="assistant" if kind == "text" else "reasoning",
+                text=str(block.get("text", "")),
+                interrupted=interrupted,
+                **common,
+            )
+        else:
+            row = Row(kind="notice", text=f"unknown block: {kind}", **common)
+        rows = rows.append(row)
+    return replace(state, rows=rows, turn=turn, open_calls=calls)
+
+
+def _result(state: Transcript, event: Event) -> Transcript:
+    result = tool_result_of(event.data.get("message") or {})
+    if result is None:
+        return state
+    call_id, text, is_error = result
+    code = (event.data.get("error") or {}).get("code")
+    status: ToolStatus = "cancelled" if code == "ABORTED" else "failed" if is_error else "done"
+    meta = event.data.get("meta")
+    index = state.open_calls.get(call_id)
+    if index is None:
+        orphan = Row(
+            key=f"{event.seq}",
+            kind="tool",
+            seq=event.seq,
+            turn=state.turn,
+            time=event.time,
+            text=text,
+            name="tool",
+            call_id=call_id,
+            status=status,
+            meta=meta,
+            finished=event.time,
+        )
+        return replace(state, rows=state.rows.append(orphan))
+    row = replace(state.rows[index], text=text, status=status, meta=meta, finished=event.time)
+    calls = {known: place for known, place in state.open_calls.items() if known != call_id}
+    return replace(state, rows=state.rows.replace(index, row), open_calls=calls)
+
+
+def _retried(state: Transcript, event: Event) -> Transcript:
+    failure = event.data.get("failure") or {}
+    delay = round(int(event.data.get("delayMs") or 0) / 1000, 1)
+    count = f"{event.data.get('retry')} of {event.data.get('maxRetries')}"
+    return _notice(
+        state, event, f"{failure.get('message', 'The request failed.')} Retry {count} in {delay} s.", "warning"
+    )
+
+
+def _ended(state: Transcript, event: Event) -> Transcript:
+    reason = event.data.get("reason") or {}
+    state = replace(state, running=False)
+    kind = reason.get("kind")
+    if kind == "completed":
+        return state
+    text, level = {
+        "aborted": ("Stopped.", "info"),
+        "max-tokens": ("The answer was cut off at the model's output limit. Send “continue” to go on.", "warning"),
+        "interrupted": ("The turn was interrupted: the daemon stopped while it ran. Nothing was run again.", "warning"),
+        "error": (str((reason.get("error") or {}).get("message") or "The turn failed."), "error"),
+    }.get(str(kind), (f"The turn ended: {kind}.", "info"))
+    return _notice(state, event, text, level)
+
+
+def _notice(state: Transcript, event: Event, text: str, level: str) -> Transcript:
+    row = Row(
+        key=f"{event.seq}", kind="notice", seq=event.seq, turn=state.turn, time=event.time, text=text, level=level
+    )
+    return replace(state, rows=state.rows.append(row))
+
+
+TRANSCRIPT = Projection(
+    "transcript",
+    Transcript(),
+    {
+        ev.TURN_START: _begun,
+        ev.USER_MESSAGE: _user,
+        ev.ASSISTANT_MESSAGE: _assistant,
+        ev.TOOL_RESULT: _result,
+        ev.LLM_RETRY: _retried,
+        ev.TURN_END: _ended,
+    },
+)

@@ -1,0 +1,1 @@
+"""Dated price tables and exact money; usable without the rest of the project."""
