@@ -1,0 +1,1 @@
+"""What is kept on disk. The only place of the project that speaks SQL."""
