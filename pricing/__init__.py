@@ -1,1 +1,36 @@
-"""Dated price tables and exact money; usable without the rest of the project."""
+"""Dated price tables and exact money; usable without the rest of the project.
+
+`estimate` says what one model request cost, or why that is not known. Everything here is a pure function of the tables
+in `data/` and its arguments: no clock, no network, no floating point number.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pricing.cost import Estimate, Row, Tokens, estimate, plain, tokens_of, total
+    from pricing.table import PriceError, PriceTable, load, shipped
+
+__all__ = [
+    "Estimate",
+    "PriceError",
+    "PriceTable",
+    "Row",
+    "Tokens",
+    "estimate",
+    "load",
+    "plain",
+    "shipped",
+    "tokens_of",
+    "total",
+]
+
+_TABLE = frozenset({"PriceError", "PriceTable", "load", "shipped"})
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the module behind a public name when it is first used, so that importing `pricing` costs nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'pricing' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module("pricing.table" if name in _TABLE else "pricing.cost"), name)
