@@ -1,0 +1,5 @@
+"""The command line of `htui`."""
+
+from htui.cli.main import main
+
+__all__ = ["main"]

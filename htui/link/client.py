@@ -1,0 +1,193 @@
+"""One connection to a host: calls over HTTP and streams over one socket (WIRE 3 and 4).
+
+A library on its own: connect, list, call, close. It does not reconnect; `htui.link.link` does that with one `Client`
+after the other.
+
+    client = await Client.connect(resolve(None, os.environ), Auth.of(os.environ))
+    try:
+        print(await client.call("session/list", _request={}))
+        async with client.stream("session/follow", request={...}) as items:
+            async for item in items:
+                ...
+    finally:
+        await client.close()
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from hd.protocol.envelope import WireError
+from hd.protocol.mux import ClientMux, Item
+from htui.errors import HtuiError, LoginNeeded, ProtocolBroken, RemoteError, Unreachable
+from htui.link import http
+from htui.link.address import Address
+from htui.link.http import Http, Ticket
+from htui.link.login import Auth
+from htui.link.stream import Stream
+from htui.link.threads import beside
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
+
+FRAME_LIMIT = 256 * 1024 * 1024
+"""Bytes of one frame; a snapshot of a long session is one."""
+
+UNLIMITED = frozenset({"commands/execute"})
+"""Calls that last as long as what they start."""
+
+
+class Client:
+    """A live connection. Its socket is read all the time, however slowly the streams are read."""
+
+    def __init__(self, http_side: Http, socket: "ClientConnection") -> None:
+        self.address = http_side.address
+        self._http = http_side
+        self._socket = socket
+        self._mux = ClientMux()
+        self._streams: dict[str, Stream] = {}
+        self._ids: dict[Stream, str] = {}
+        self._outbox: asyncio.Queue[str] = asyncio.Queue()
+        self._lost: asyncio.Future[HtuiError] = asyncio.get_running_loop().create_future()
+        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._write())]
+
+    @classmethod
+    async def connect(cls, address: Address, auth: Auth) -> "Client":
+        """Logs in and opens the socket; `LoginNeeded`, `Forbidden`, `Unreachable`, `CookieFileUnsafe`."""
+        kept = await beside(lambda: auth.kept(address))
+        if kept is not None:
+            try:
+                return await cls._opened(address, kept.pair)
+            except LoginNeeded:
+                pass
+        cookie = await beside(lambda: auth.renew(address))
+        return await cls._opened(address, cookie.pair)
+
+    @classmethod
+    async def _opened(cls, address: Address, cookie: str) -> "Client":
+        return cls(Http(address, cookie), await _socket(address, cookie))
+
+    async def call(self, endpoint: str, /, **args: Any) -> Any:
+        """The value of a call (WIRE 3), None when it has none; see `Http.call` for the errors. Never repeated."""
+        ticket = Ticket()
+        limit = None if endpoint in UNLIMITED else http.LIMIT
+        return await beside(lambda: self._http.call(endpoint, args, limit=limit, ticket=ticket), ticket.abort)
+
+    def stream(self, endpoint: str, /, **args: Any) -> Stream:
+        """Opens a stream at once; close it when it is no longer read."""
+        stream = Stream(self._cancel)
+        if self._lost.done():
+            stream.finish(self._lost.result())
+            return stream
+        stream_id, frame = self._mux.open(endpoint, args)
+        self._streams[stream_id] = stream
+        self._ids[stream] = stream_id
+        self._outbox.put_nowait(frame)
+        return stream
+
+    async def lost(self) -> HtuiError:
+        """Waits until the connection is over and says why."""
+        return await asyncio.shield(self._lost)
+
+    async def close(self) -> None:
+        """Ends all streams and closes the socket; may be called twice."""
+        self._over(Unreachable("The connection was closed."))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._socket.close()
+        self._http.close()
+
+    def _cancel(self, stream: Stream) -> None:
+        stream_id = self._ids.pop(stream, None)
+        if stream_id is None:
+            return
+        del self._streams[stream_id]
+        frame = self._mux.cancel(stream_id)
+        if frame is not None:
+            self._outbox.put_nowait(frame)
+
+    async def _write(self) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            while True:
+                await self._socket.send(await self._outbox.get())
+        except ConnectionClosed:
+            pass  # the reader says why
+
+    async def _read(self) -> None:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            while True:
+                text = await self._socket.recv()
+                if isinstance(text, bytes):
+                    raise ProtocolBroken("The host sent a binary frame.")
+                self._received(text)
+        except ConnectionClosed as error:
+            self._over(Unreachable(_closing(self.address, error.rcvd.code if error.rcvd else None)))
+        except HtuiError as error:
+            self._over(error)
+
+    def _received(self, text: str) -> None:
+        try:
+            found = self._mux.receive(text)
+        except ValueError as error:
+            raise ProtocolBroken(f"The connection broke the rules: {error}.") from error
+        if found is None:
+            return
+        stream = self._streams[found.stream_id]
+        if isinstance(found, Item):
+            stream.put(found.value, len(text))
+            return
+        del self._streams[found.stream_id], self._ids[stream]
+        stream.finish(None if found.error is None else _remote(found.error))
+
+    def _over(self, error: HtuiError) -> None:
+        if not self._lost.done():
+            self._lost.set_result(error)
+        for stream in self._streams.values():
+            stream.finish(error)
+        self._streams.clear()
+        self._ids.clear()
+
+
+async def _socket(address: Address, cookie: str) -> "ClientConnection":
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketException
+
+    silent = logging.Logger("htui.socket", logging.CRITICAL + 1)  # a terminal screen bears no stray lines
+    try:
+        return await connect(
+            address.socket_url,
+            additional_headers={"Cookie": cookie},
+            user_agent_header=None,
+            compression=None,
+            proxy=None,
+            open_timeout=http.LIMIT,
+            close_timeout=1,
+            ping_interval=None,
+            max_size=FRAME_LIMIT,
+            max_queue=1024,
+            logger=silent,
+        )
+    except InvalidStatus as error:
+        status = error.response.status_code
+        if status == 404:
+            raise Unreachable(f"{address.origin} offers no connection: it is still starting, or no hd.") from error
+        raise http.refused(status, "the connection", address) from error
+    except (InvalidHandshake, WebSocketException) as error:
+        raise ProtocolBroken(f"What answers at {address.origin} speaks no WebSocket.") from error
+    except OSError as error:
+        raise http.unreachable(address, error) from error
+
+
+def _remote(error: WireError) -> RemoteError:
+    return RemoteError(error.code, error.message, error.details)
+
+
+def _closing(address: Address, code: int | None) -> str:
+    if code is None:
+        return f"The connection to {address.origin} was lost."
+    return f"{address.origin} closed the connection (code {code})."

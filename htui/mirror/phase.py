@@ -1,0 +1,33 @@
+"""What a session does right now, as a fold of its log; the running attempt then says it more exactly."""
+
+from hd.protocol import events as ev
+from hd.protocol.chunked import ChunkedList
+from hd.protocol.events import Event
+from hd.protocol.projections.transcript import Row, Transcript
+from htui.mirror.changes import IDLE, Phase
+
+_WAITING = frozenset({ev.TURN_START, ev.STEP_START, ev.LLM_RETRY_STARTED, ev.ASSISTANT_MESSAGE, ev.STEP_END})
+
+
+def after(phase: Phase, event: Event, transcript: Transcript) -> Phase:
+    """The phase after `event`; `transcript` is the one that holds the event already."""
+    if event.type in _WAITING:
+        return Phase("wait", "", event.time)
+    if event.type == ev.TURN_END:
+        return IDLE
+    if event.type == ev.LLM_RETRY:
+        return Phase("retry", "", event.time)
+    if event.type == ev.TOOL_CALL:
+        return Phase("tool", str(event.data.get("name", "")), event.time)
+    if event.type == ev.TOOL_RESULT:
+        return _open_call(transcript.rows, transcript) or Phase("wait", "", event.time)
+    return phase
+
+
+def _open_call(rows: ChunkedList[Row], transcript: Transcript) -> Phase | None:
+    """Another call of the same turn that still runs: calls may run side by side."""
+    for index in sorted(transcript.open_calls.values(), reverse=True):
+        row = rows[index]
+        if row.turn == transcript.turn:
+            return Phase("tool", row.name, row.time)
+    return None

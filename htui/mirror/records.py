@@ -1,0 +1,94 @@
+"""Records of the wire to events, and events to a transcript: pure, for snapshots and for pages alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hd.protocol import events as ev
+from hd.protocol.chunked import ChunkedList
+from hd.protocol.events import Event
+from hd.protocol.projections.transcript import TRANSCRIPT, Row, Transcript
+from htui.errors import ProtocolBroken
+
+
+def event_of(record: object) -> Event:
+    """The event in `{"type": "event", "event": …}`; `ProtocolBroken` for anything else."""
+    wire = record.get("event") if isinstance(record, Mapping) and record.get("type") == "event" else None
+    if not isinstance(wire, Mapping):
+        raise ProtocolBroken("The host sent a record that is no event.")
+    try:
+        return Event.from_wire(wire)
+    except (ValueError, TypeError) as error:
+        raise ProtocolBroken(f"The host sent an event that cannot be read: {error}.") from error
+
+
+def events_of(records: object) -> list[Event]:
+    """The events of a list of records, which must be dense."""
+    if not isinstance(records, list):
+        raise ProtocolBroken("The host sent a history without a list of records.")
+    events = [event_of(record) for record in records]
+    if events and events[-1].seq - events[0].seq != len(events) - 1:
+        raise ProtocolBroken("The host sent a history with gaps.")
+    due = events[0].seq if events else 0
+    for event in events:
+        if event.seq != due:
+            raise ProtocolBroken(f"The host sent a history with a gap: event {event.seq} where {due} was due.")
+        due += 1
+    return events
+
+
+def transcript_of(events: Sequence[Event]) -> Transcript:
+    """The transcript of a window of a log.
+
+    A window may begin in the middle of a turn, whose start it does not hold: then the turn counts as begun.
+    """
+    return TRANSCRIPT.fold(events, _seed(events))
+
+
+def _seed(events: Iterable[Event]) -> Transcript:
+    for event in events:
+        turn = event.data.get("turn")
+        if isinstance(turn, int) and not isinstance(turn, bool):
+            return Transcript() if event.type == ev.TURN_START else Transcript(turn=turn, running=True)
+    return Transcript()
+
+
+def joined(front: Transcript, back: Transcript) -> tuple[Transcript, int]:
+    """Two neighbouring pieces of a log as one transcript, and how many rows it has more than `back`.
+
+    A result whose call stands in the front piece goes to the row of the call; the row that it had alone goes.
+    """
+    rows = list(front.rows)
+    calls = dict(front.open_calls)
+    kept: list[Row] = []
+    moved: dict[int, int] = {}
+    for index, row in enumerate(back.rows):
+        place = calls.pop(row.call_id, None) if _is_orphan(row) else None
+        if place is None:
+            moved[index] = len(front.rows) + len(kept)
+            kept.append(row)
+        else:
+            rows[place] = replace(rows[place], text=row.text, status=row.status, meta=row.meta, finished=row.finished)
+    calls.update({call_id: moved[index] for call_id, index in back.open_calls.items()})
+    whole = Transcript(ChunkedList.of([*rows, *kept]), back.turn, back.running, calls)
+    return whole, len(whole.rows) - len(back.rows)
+
+
+def _is_orphan(row: Row) -> bool:
+    """A result without its call: the transcript keys it by its own event and has no name for it."""
+    return row.kind == "tool" and row.finished is not None and row.key == str(row.seq)
+
+
+def first_difference(old: ChunkedList[Any], new: ChunkedList[Any]) -> int | None:
+    """The index of the first item that is another object now; None when none is and no item was added."""
+    if old is new:
+        return None
+    start = 0
+    for mine, theirs in zip(old.chunks, new.chunks, strict=False):
+        if mine is not theirs:
+            break
+        start += len(mine)
+    for index in range(start, min(len(old), len(new))):
+        if old[index] is not new[index]:
+            return index
+    return None if len(old) == len(new) else min(len(old), len(new))

@@ -1,0 +1,172 @@
+"""One followed session: a fold of what `session/follow` sends (WIRE 7), with the daemon's own transcript."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hd.protocol import events as ev
+from hd.protocol.chunked import ChunkedList
+from hd.protocol.events import Event
+from hd.protocol.projections.transcript import TRANSCRIPT, Row, Transcript
+from htui.errors import HtuiError, ProtocolBroken
+from htui.mirror import phase, records
+from htui.mirror.changes import IDLE, LIVE, NOTHING, MirrorChange, Phase
+from htui.mirror.live import Live
+from htui.mirror.rows import QueueItem, projection_block
+from htui.mirror.values import Values
+from htui.mirror.vocabulary import KNOWN
+
+_PROGRESS = MirrorChange(live=True, state=True)
+_DURABLE = frozenset({ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT, ev.TURN_END})
+
+
+class SessionMirror:
+    """What is known of one session. Everything is read only; `apply` and `prepend` are called by the link.
+
+    `loads` counts the snapshots, `loaded` says that there was one, and `failure` why the host does not let this session
+    be followed. `header` is the log's header, `cursor` the seq of its last event, `first_seq` that of the oldest one
+    held (one above the cursor when none is), and `has_more` says that older ones can be had. `unknown` counts those
+    whose type this client does not know although they matter.
+    """
+
+    def __init__(self, session_id: str, values: Values | None = None) -> None:
+        self.session_id = session_id
+        self.loads = 0
+        self.failure: HtuiError | None = None
+        self.header: Mapping[str, Any] = {}
+        self.cursor = -1
+        self.first_seq = 0
+        self.has_more = False
+        self.unknown = 0
+        self._values = Values() if values is None else values
+        self._transcript = Transcript()
+        self._live = Live()
+        self._phase = IDLE
+
+    @property
+    def loaded(self) -> bool:
+        return self.loads > 0
+
+    @property
+    def rows(self) -> ChunkedList[Row]:
+        """The transcript as far as it is held, oldest first; indexes change only by `prepend` and a snapshot."""
+        return self._transcript.rows
+
+    @property
+    def live(self) -> tuple[Row, ...]:
+        """The rows of the answer that is being written; they go when its durable rows appear in `rows`."""
+        return self._live.rows()
+
+    @property
+    def running(self) -> bool:
+        return self._transcript.running or self._live.attempt is not None
+
+    @property
+    def phase(self) -> Phase:
+        attempt = self._live.attempt
+        if attempt is None or attempt.kind == "wait":
+            return self._phase
+        tool = next((row.name for row in reversed(attempt.rows()) if row.kind == "tool"), "")
+        return Phase(attempt.kind, tool if attempt.kind == "tool" else "", attempt.since)
+
+    @property
+    def queue(self) -> tuple[QueueItem, ...]:
+        return self._values.queue
+
+    def value(self, key: str) -> Any:
+        """The projection value of `key` as the host last sent it, None when it sent none."""
+        return self._values.get(key)
+
+    def apply(self, item: Any) -> MirrorChange:
+        """Takes one item of the stream; `ProtocolBroken` when it breaks a rule, and then nothing more may follow."""
+        kind = item.get("type") if isinstance(item, Mapping) else None
+        if kind == "assistant-stream" and isinstance(item.get("frame"), Mapping):
+            self._must_be_loaded()
+            return _PROGRESS if self._live.frame(item["frame"]) else LIVE
+        if kind == "event":
+            self._must_be_loaded()
+            return self._event(records.event_of(item))
+        if kind == "snapshot":
+            return self._snapshot(item)
+        raise ProtocolBroken(f"The host sent a session item of the unknown type {kind!r}.")
+
+    def fold(self, items: Iterable[Any]) -> MirrorChange:
+        """Takes several items in order; all they changed as one."""
+        change = NOTHING
+        for item in items:
+            change |= self.apply(item)
+        return change
+
+    def prepend(self, page: Any) -> MirrorChange:
+        """Takes the answer of `session/page` for what lies below `first_seq`; it must join."""
+        events = records.events_of(page.get("records") if isinstance(page, Mapping) else None)
+        has_more = page.get("hasMore") is True
+        if not events:
+            if has_more:
+                raise ProtocolBroken("The host says that there is more history, and sent none.")
+            self.has_more = False
+            return MirrorChange(state=True)
+        if events[-1].seq != self.first_seq - 1:
+            raise ProtocolBroken(f"The host sent a page up to {events[-1].seq} where {self.first_seq - 1} was due.")
+        self._transcript, more = records.joined(records.transcript_of(events), self._transcript)
+        self.first_seq, self.has_more = events[0].seq, has_more
+        self._count(events)
+        return MirrorChange(first_row=0, prepended=more, state=True)
+
+    def fail(self, error: HtuiError | None) -> MirrorChange:
+        """Notes why the session cannot be followed, or that it can again."""
+        if self.failure is error:
+            return NOTHING
+        self.failure = error
+        return MirrorChange(state=True)
+
+    def _must_be_loaded(self) -> None:
+        if not self.loaded:
+            raise ProtocolBroken("The host sent a session item before the snapshot.")
+
+    def _snapshot(self, item: Mapping[str, Any]) -> MirrorChange:
+        cursor, header, has_more = item.get("cursor"), item.get("header"), item.get("hasMore")
+        if type(cursor) is not int or not isinstance(header, Mapping) or not isinstance(has_more, bool):
+            raise ProtocolBroken("The host sent a snapshot without a whole `cursor`, a `header` or `hasMore`.")
+        events = records.events_of(item.get("records"))
+        if events and events[-1].seq != cursor:
+            raise ProtocolBroken(f"The host sent a snapshot up to {events[-1].seq} with the cursor {cursor}.")
+        live = Live()
+        stream = item.get("assistantStream")
+        if isinstance(stream, Mapping):
+            live.restore(stream)
+        self._transcript = records.transcript_of(events)
+        self._live = live
+        self._phase = _phase_of(events, self._transcript)
+        self.failure, self.unknown = None, 0
+        self.loads += 1
+        self.header, self.cursor, self.has_more = header, cursor, has_more
+        self.first_seq = events[0].seq if events else cursor + 1
+        self._count(events)
+        keys = self._values.seed(*projection_block(item.get("projections")))
+        return MirrorChange(first_row=0, live=True, keys=keys, replaced=True, state=True)
+
+    def _event(self, event: Event) -> MirrorChange:
+        if event.seq != self.cursor + 1:
+            raise ProtocolBroken(f"The host sent event {event.seq} where {self.cursor + 1} was due.")
+        self.cursor = event.seq
+        self._count([event])
+        before = self._transcript
+        self._transcript = TRANSCRIPT.apply(before, event)
+        settled = event.type in _DURABLE and self._live.settle(event.seq)
+        was = self._phase
+        self._phase = phase.after(was, event, self._transcript)
+        first = records.first_difference(before.rows, self._transcript.rows)
+        state = settled or was is not self._phase or before.running != self._transcript.running
+        return MirrorChange(first_row=first, live=settled, state=state)
+
+    def _count(self, events: list[Event]) -> None:
+        self.unknown += sum(1 for event in events if event.type not in KNOWN and not event.ignorable)
+
+
+def _phase_of(events: list[Event], transcript: Transcript) -> Phase:
+    if not transcript.running:
+        return IDLE
+    found = Phase("wait", "", events[-1].time if events else 0)
+    for event in events:
+        found = phase.after(found, event, transcript)
+    return found
