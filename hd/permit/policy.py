@@ -1,0 +1,54 @@
+"""Whether a call may run, as a pure function of the preset and of what the call would do."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from hd.permit import reasons
+from hd.permit.commands import reach
+from hd.permit.presets import PresetName
+from hd.permit.reasons import Reason
+from hd.tools.base import Access, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Go ahead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A person must say so first."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Not at all, whoever might say so."""
+
+    reason: Reason
+
+
+Verdict = Allow | Ask | Deny
+
+
+def decide(preset: PresetName, plan: Plan) -> Verdict:
+    """The verdict on one call.
+
+    Reading and talking are always allowed: what may be read at all is the file layer's rule. An access that this
+    function does not know is asked about. Nothing is denied by these presets; `Deny` is for policies without a person.
+    """
+    if plan.access in (Access.READ, Access.TALK) or preset == "danger-full-access":
+        return Allow()
+    if plan.access is Access.DELETE:
+        return Ask(reasons.DELETES)
+    if preset == "workspace-write":
+        reason = reach(plan.detail) if plan.access is Access.EXECUTE else _outside(plan.paths)
+        return Ask(reason) if reason else Allow()
+    return Ask(reasons.EXECUTES if plan.access is Access.EXECUTE else reasons.WRITES)
+
+
+def _outside(paths: tuple[str, ...]) -> Reason | None:
+    """A plan names files relative to the workspace, so any other path leads out of it."""
+    pure = [PurePath(path) for path in paths]
+    return reasons.OUTSIDE if any(path.is_absolute() or ".." in path.parts for path in pure) else None

@@ -1,0 +1,38 @@
+"""Why a call needs a person's word, in the two languages of the wire. The texts are fixed: no part of a call stands in
+them, so nothing that a model wrote can pose as a reason."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """`en` is also what the log keeps."""
+
+    en: str
+    zh: str
+
+    def __str__(self) -> str:
+        return self.en
+
+
+WRITES: Final = Reason("changes files, and the session is read-only", "会修改文件，而当前会话为只读")
+EXECUTES: Final = Reason("runs a command, and the session is read-only", "会运行命令，而当前会话为只读")
+DELETES: Final = Reason("deletes files", "会删除文件")
+OUTSIDE: Final = Reason("writes outside the workspace", "会写入工作区之外的位置")
+UNREADABLE: Final = Reason(
+    "is a command that could not be read, so what it reaches is unknown", "命令无法解析，影响范围未知"
+)
+OTHER_USER: Final = Reason("runs with another user's rights", "会以其他用户的权限运行")
+REMOVES_BEYOND: Final = Reason(
+    "removes files outside the workspace or all of the workspace", "会删除工作区之外的文件或整个工作区"
+)
+RIGHTS_BEYOND: Final = Reason("changes rights or owners outside the workspace", "会修改工作区之外的权限或所有者")
+DEVICE: Final = Reason("writes to a disk or a device, or wipes data", "会写入磁盘或设备，或擦除数据")
+HISTORY: Final = Reason("overwrites or deletes published history", "会覆盖或删除已发布的历史")
+UNCOMMITTED: Final = Reason("throws away uncommitted work", "会丢弃未提交的修改")
+FETCHED_CODE: Final = Reason("runs code straight from the network", "会直接运行来自网络的代码")
+POWER: Final = Reason("stops or restarts the machine", "会关闭或重启这台机器")
+OTHER_PROCESSES: Final = Reason("ends processes that it did not start", "会结束并非由它启动的进程")
+OTHER_MACHINE: Final = Reason("acts on another machine", "会在另一台机器上操作")
+PUBLISHES: Final = Reason("publishes a package", "会发布软件包")

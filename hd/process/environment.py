@@ -1,0 +1,97 @@
+"""What a child process gets to know.
+
+An allow-list: a variable that nobody named here does not pass. The daemon holds the key of the model provider and is
+usually started from a shell that holds more keys, and whatever a command can print, the model can read. On top of the
+list, a name or a value that looks like a secret never passes, whichever family it belongs to.
+
+Two things that people may miss are left out on purpose. `SSH_AUTH_SOCK` is a live credential: whoever may talk to that
+socket can sign in as the person wherever the person can; a fetch over SSH therefore works with key files only. `CI` is
+not set although nobody sits at this terminal: package tools take it to mean "the lock file must not change", and
+builds take it to mean "a warning is an error", so it would change results, not only manners.
+"""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+RUN_MARK: Final = "HD_RUN"
+"""Names the run a process belongs to, so that one that left its group and session is still found."""
+HOME_MARK: Final = "HD_HOME_MARK"
+"""Names the daemon's home, so that the next daemon finds what a killed one left."""
+
+_NAMES: Final = frozenset(
+    """
+    PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP
+    HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
+    SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO
+    VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYENV_ROOT PIP_CACHE_DIR UV_CACHE_DIR
+    NVM_DIR NVM_BIN VOLTA_HOME PNPM_HOME BUN_INSTALL DENO_DIR COREPACK_HOME
+    GOPATH GOROOT GOBIN GOCACHE GOMODCACHE GOFLAGS GOPROXY GOTOOLCHAIN
+    CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN RUSTFLAGS
+    JAVA_HOME JDK_HOME GRADLE_USER_HOME M2_HOME ANDROID_HOME GEM_HOME GEM_PATH DOTNET_ROOT
+    CC CXX CFLAGS CXXFLAGS LDFLAGS LD_LIBRARY_PATH LIBRARY_PATH CPATH PKG_CONFIG_PATH MAKEFLAGS
+    """.split()  # noqa: SIM905 -- fifty names as a list are fifty lines
+)
+_FAMILIES: Final = ("LC_", "XDG_", "CONDA_", "PYTHON", "NODE_")
+
+_SECRET_NAME: Final = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH", re.IGNORECASE)
+_SECRET_VALUE: Final = re.compile(
+    r"""
+      [a-z][a-z0-9+.-]*://[^/\s@]*@           # an address with somebody's name or password in it
+    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY
+    | (?<![A-Za-z0-9]) (?:
+        sk-[A-Za-z0-9_-]{16} | gh[pousr]_[A-Za-z0-9]{20} | github_pat_[A-Za-z0-9_]{20} | glpat-[A-Za-z0-9_-]{16}
+      | xox[abprs]-[A-Za-z0-9-]{10} | (?:AKIA|ASIA)[A-Z0-9]{16} | npm_[A-Za-z0-9]{30}
+      | eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.
+      )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_NO_EDITOR: Final = "sh -c 'echo \"no editor here: give the text by an option, such as -m\" >&2; exit 1'"
+
+QUIET: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        # Nobody can answer and nobody looks at a screen.
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "PAGER": "cat",
+        "GIT_PAGER": "cat",
+        "MANPAGER": "cat",
+        "SYSTEMD_PAGER": "cat",
+        "EDITOR": _NO_EDITOR,
+        "VISUAL": _NO_EDITOR,
+        "GIT_EDITOR": _NO_EDITOR,
+        "GIT_SEQUENCE_EDITOR": _NO_EDITOR,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GCM_INTERACTIVE": "never",
+        "SSH_ASKPASS_REQUIRE": "never",
+        # What a build server would say, one tool at a time (see above why not CI).
+        "DEBIAN_FRONTEND": "noninteractive",
+        "PIP_NO_INPUT": "1",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PYTHONUNBUFFERED": "1",
+        "NPM_CONFIG_YES": "true",
+        "NPM_CONFIG_FUND": "false",
+        "NPM_CONFIG_UPDATE_NOTIFIER": "false",
+        "COMPOSER_NO_INTERACTION": "1",
+    }
+)
+
+
+def looks_secret(name: str, value: str) -> bool:
+    """Whether a variable should be taken for a secret, by its name or by what it holds."""
+    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value))
+
+
+def child_environment(parent: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a command, from the daemon's. Without a usable PATH it gets the usual system folders."""
+    kept = {
+        name: value
+        for name, value in parent.items()
+        if (name in _NAMES or name.startswith(_FAMILIES)) and not looks_secret(name, value)
+    }
+    kept.setdefault("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    return {**kept, **QUIET}

@@ -1,0 +1,1 @@
+"""What the model is told besides the conversation: the system prompt, the project's instructions, the surroundings."""

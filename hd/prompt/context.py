@@ -1,0 +1,48 @@
+"""The surroundings of a session, told to the model in a message: once at the start, and again what has changed."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+SOURCE_KIND: Final = "runtime-context"
+
+Sections = dict[str, str]
+
+
+def runtime_context(
+    *,
+    workspace: Path,
+    preset: str,
+    preset_description: str,
+    platform: str,
+    shell: str,
+    date: str,
+    tools: Sequence[str] = (),
+) -> Sections:
+    """The sections by title. `date` is a day such as `2026-03-01 (Sunday)`: a clock would change with every request.
+
+    `tools` names what is on the machine and worth knowing (`git`, `uv`, `node`), not the model's own tools.
+    """
+    sections = {
+        "Workspace": str(workspace),
+        "Permissions": f"{preset}: {preset_description}",
+        "System": f"{platform}; commands run in {shell}",
+        "Date": date,
+    }
+    if tools:
+        sections["Programs found"] = ", ".join(tools)
+    return sections
+
+
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> Sections:
+    """The sections of `after` that are new or other than before, and the ones that are gone, as `none`."""
+    gone = {title: "none" for title in before if title not in after}
+    return {**{title: text for title, text in after.items() if before.get(title) != text}, **gone}
+
+
+def render(sections: Mapping[str, str], *, update: bool = False) -> str:
+    """One text for the model; empty for no sections. `update` says that these replace what was said before."""
+    if not sections:
+        return ""
+    opening = "The surroundings have changed; this counts from here on." if update else "The surroundings."
+    return "\n".join([opening, *(f"{title}: {text}" for title, text in sections.items())])

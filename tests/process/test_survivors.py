@@ -1,0 +1,56 @@
+"""What a killed daemon leaves is found by its home's mark and ended by the next one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from hd.process.survivors import end_marked
+from tests.process.conftest import alive
+
+DAEMON = """
+import asyncio, sys
+from pathlib import Path
+from hd.process.run import Runner
+
+runner = Runner(mark=sys.argv[1], spills=Path(sys.argv[2]))
+command = "setsid sleep 300 & echo $$ $! > pids.new; mv pids.new pids; sleep 301"
+asyncio.run(runner.run(command, cwd=Path(sys.argv[2]), run_id="r"))
+"""
+
+
+def wait_for(path: Path) -> str:
+    deadline = time.monotonic() + 10
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} never came"
+        time.sleep(0.01)
+    return path.read_text()
+
+
+def test_i11_a_killed_daemon_s_processes_are_ended_by_the_next(tmp_path: Path) -> None:
+    mark = f"home-{tmp_path.name}"
+    with subprocess.Popen([sys.executable, "-c", DAEMON, mark, str(tmp_path)]) as daemon:
+        pids = [int(pid) for pid in wait_for(tmp_path / "pids").split()]
+        os.kill(daemon.pid, signal.SIGKILL)
+    assert all(map(alive, pids))
+    assert end_marked("home-of-somebody-else") == []
+    ended = end_marked(mark)
+    assert {one.pid for one in ended} >= set(pids)
+    assert "sleep 300" in {one.command for one in ended}
+    assert not any(map(alive, pids))
+    assert end_marked(mark) == []
+
+
+def test_a_daemon_does_not_end_what_it_descends_from(tmp_path: Path) -> None:
+    mark = f"home-{tmp_path.name}"
+    program = f"from hd.process.survivors import end_marked; print(len(end_marked({mark!r})))"
+    done = subprocess.run(
+        ["sh", "-c", f'{sys.executable} -c "$0"; echo lived', program],
+        env={**os.environ, "HD_HOME_MARK": mark},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "0\nlived\n"
