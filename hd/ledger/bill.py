@@ -1,0 +1,90 @@
+"""What the requests of a ledger cost, row by row and together (pure)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from hd.ledger.fold import Attempt, Ledger
+from pricing import Estimate, PriceTable, estimate, plain, tokens_of
+from pricing import total as add_up
+
+MOST_REASONS: Final = 8
+UNATTRIBUTABLE: Final = "the end of what this fork inherited is missing, so its own requests cannot be told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class BillRow:
+    """One request and its price."""
+
+    attempt: Attempt
+    price: Estimate
+
+    def to_wire(self) -> dict[str, Any]:
+        """As in `hd cost --explain --json`: token counts and amount null where they are not known."""
+        tokens = tokens_of(self.attempt.usage)
+        return {
+            "time": self.attempt.time,
+            "provider": self.attempt.provider,
+            "model": self.attempt.model,
+            "input": tokens and tokens.input,
+            "cacheRead": tokens and tokens.cache_read,
+            "cacheWrite": tokens and tokens.cache_write,
+            "output": tokens and tokens.output,
+            "priceId": self.price.price_id,
+            "peak": self.price.peak,
+            "amount": None if self.price.amount is None else plain(self.price.amount),
+            "reason": self.price.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The sum of the priced requests of one currency.
+
+    `unpriced` requests are not in `amount`; `exact` is False when there are any or when a price rests on an assumption.
+    `reasons` names what there is to say, each once, at most `MOST_REASONS`.
+    """
+
+    amount: Decimal
+    currency: str
+    requests: int
+    unpriced: int
+    exact: bool
+    reasons: tuple[str, ...]
+
+
+def rows(ledger: Ledger, tables: PriceTable | None = None) -> list[BillRow]:
+    """Every request of the session with its price, in the order of the log."""
+    return [
+        BillRow(a, estimate(a.usage, provider=a.provider, model=a.model, at_ms=a.time, tables=tables))
+        for a in ledger.attempts
+    ]
+
+
+def total(ledger: Ledger, tables: PriceTable | None = None, *, currency: str = "CNY") -> Bill:
+    """The bill of a session. A fork whose inheritance cannot be told apart has no amount of its own: 0, not exact."""
+    if not ledger.attributable:
+        count = len(ledger.attempts)
+        return Bill(Decimal(0), currency, count, count, False, (UNATTRIBUTABLE,))
+    return add(rows(ledger, tables), currency=currency)
+
+
+def add(priced: Iterable[BillRow], *, currency: str = "CNY") -> Bill:
+    """The bill of some rows, of one session or of many. A row in another currency counts as unpriced."""
+    amounts: list[Decimal] = []
+    reasons: dict[str, None] = {}
+    requests = unpriced = 0
+    exact = True
+    for row in priced:
+        requests += 1
+        reason = row.price.reason
+        if row.price.amount is not None and row.price.currency == currency:
+            amounts.append(row.price.amount)
+        else:
+            unpriced += 1
+            reason = reason or f"billed in {row.price.currency}"
+        exact = exact and row.price.exact
+        if reason is not None:
+            reasons[f"{row.attempt.provider}/{row.attempt.model}: {reason}"] = None
+    return Bill(add_up(amounts), currency, requests, unpriced, exact and not unpriced, tuple(reasons)[:MOST_REASONS])

@@ -1,0 +1,126 @@
+"""The model requests of a session, folded from its log (pure).
+
+Each request is billed once. Its records come as a failed attempt, as the message, or as both: a later record of the
+same turn and step stands for the same request, until `llm/retry-started` says that a new one began. What a fork
+inherited was billed in the session that it came from, so all up to an inherited `session/end-seed` is dropped.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hd.protocol import events as tags
+from hd.protocol.chunked import ChunkedList
+from hd.protocol.events import Event
+from pricing import tokens_of
+
+Route = tuple[str, str]
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One model request. `time` is when its record was logged (ms), which is when the request ended.
+
+    `turn` and `step` are None on a request outside the turns, such as a compaction. `usage` is what the record carries,
+    in the names of the wire, None where there was none.
+    """
+
+    seq: int
+    time: int
+    turn: int | None
+    step: int | None
+    provider: str
+    model: str
+    usage: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The requests so far. `apply` gives the same object back for an event that is not its own.
+
+    `seeded` says that the log holds inherited events, `seed_ended` that their end was met: without it the requests
+    cannot be told from those of the parent.
+    """
+
+    attempts: ChunkedList[Attempt] = field(default_factory=ChunkedList)
+    route: Route = ("", "")
+    open_at: Place | None = None
+    seeded: bool = False
+    seed_ended: bool = False
+
+    @property
+    def attributable(self) -> bool:
+        return self.seed_ended or not self.seeded
+
+    def apply(self, event: Event) -> "Ledger":
+        match event.type:
+            case tags.REQUEST_CONTEXT:
+                route = _route(event.data) or self.route
+                return self if route == self.route else replace(self, route=route)
+            case tags.ASSISTANT_MESSAGE | tags.ASSISTANT_ATTEMPT:
+                return self._record(_attempt(event, self.route))
+            case tags.LLM_RETRY_STARTED:
+                return replace(self, open_at=None) if self.open_at == _place(event.data) is not None else self
+            case tags.SESSION_END_SEED if event.data.get("inherited") is True:
+                return replace(self, attempts=ChunkedList(), open_at=None, seed_ended=True)
+            case "compaction/summary" if isinstance(event.data.get("usage"), Mapping):
+                return self._add(_attempt(event, _route(event.data) or self.route), None)
+            case _:
+                return self
+
+    def _record(self, attempt: Attempt) -> "Ledger":
+        place = None if attempt.turn is None or attempt.step is None else (attempt.turn, attempt.step)
+        if place is None or place != self.open_at:
+            return self._add(attempt, place)
+        last = self.attempts[-1]
+        if tokens_of(attempt.usage) is None and tokens_of(last.usage) is not None:
+            return self
+        return replace(self, attempts=self.attempts.replace(len(self.attempts) - 1, attempt))
+
+    def _add(self, attempt: Attempt, place: Place | None) -> "Ledger":
+        return replace(self, attempts=self.attempts.append(attempt), open_at=place)
+
+
+def fold(events: Iterable[Event], *, seeded: bool = False) -> Ledger:
+    """The ledger of a log in the order of its seqs; a seq that comes again is passed over."""
+    ledger, last = Ledger(seeded=seeded), -1
+    for event in events:
+        if event.seq > last:
+            ledger, last = ledger.apply(event), event.seq
+    return ledger
+
+
+def _attempt(event: Event, route: Route) -> Attempt:
+    data = event.data
+    message = data.get("message")
+    source = message.get("source") if isinstance(message, Mapping) else None
+    provider, model = (_route(source) if isinstance(source, Mapping) else None) or route
+    place = _place(data)
+    turn, step = place if place is not None else (None, None)
+    return Attempt(event.seq, event.time, turn, step, provider, model, _usage(data))
+
+
+def _usage(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The usage of a record: its own, else the last that its stream carries."""
+    usage = data.get("usage")
+    if isinstance(usage, Mapping):
+        return usage
+    return next((found for found in _usages_backwards(data.get("stream")) if isinstance(found, Mapping)), None)
+
+
+def _usages_backwards(stream: object) -> Iterator[object]:
+    for row in reversed(stream) if isinstance(stream, list | tuple) else ():
+        chunk = row.get("chunk") if isinstance(row, Mapping) and row.get("type") == "chunk" else row
+        if isinstance(chunk, Mapping) and chunk.get("type") == "usage":
+            yield chunk.get("usage")
+
+
+def _route(source: Mapping[str, Any]) -> Route | None:
+    provider, model = source.get("provider"), source.get("model")
+    return (provider, model) if isinstance(provider, str) and isinstance(model, str) else None
+
+
+def _place(data: Mapping[str, Any]) -> Place | None:
+    turn, step = data.get("turn"), data.get("step")
+    return (turn, step) if isinstance(turn, int) and isinstance(step, int) else None
