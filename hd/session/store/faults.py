@@ -26,8 +26,8 @@ def fault(error: sqlite3.Error, path: Path) -> HdError:
         )
     if code in _REFUSED:
         return StoreFull(
-            f"{path} cannot be written: {_REFUSED[code]}. What was recorded is held in memory and written once that "
-            "is mended."
+            f"The database {path} cannot work: {_REFUSED[code]}. What was recorded is held in memory and written once "
+            "that is mended."
         )
     if code in _DAMAGED:
         return damaged(path, "a part of it is damaged")
