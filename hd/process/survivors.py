@@ -36,14 +36,14 @@ def of_run(mark: str, leader: int, *, with_leader: bool = False) -> list[psutil.
 
     The shell must not have been reaped yet: until then its pid can name no other group.
     """
-    wanted = f"{RUN_MARK}={mark}".encode()
+    wanted = os.fsencode(f"{RUN_MARK}={mark}")
     pids = (pid for pid in _others() if with_leader or pid != leader)
     return _living(pid for pid in pids if _in_group(pid, leader) or wanted in _environment(pid))
 
 
 def of_home(mark: str) -> list[psutil.Process]:
     """The living processes that daemons of this home started, without this process and what it descends from."""
-    wanted = f"{HOME_MARK}={mark}".encode()
+    wanted = os.fsencode(f"{HOME_MARK}={mark}")
     own = {parent.pid for parent in psutil.Process().parents()}
     return _living(pid for pid in _others() if pid not in own and wanted in _environment(pid))
 
@@ -125,7 +125,7 @@ def _environment(pid: int) -> list[bytes]:
         if psutil.LINUX:
             with open(f"/proc/{pid}/environ", "rb", buffering=0) as entries:
                 return entries.readall().split(b"\0")
-        return [f"{name}={value}".encode() for name, value in psutil.Process(pid).environ().items()]
+        return [os.fsencode(f"{name}={value}") for name, value in psutil.Process(pid).environ().items()]
     except (OSError, psutil.Error):
         return []
 

@@ -1,0 +1,112 @@
+"""run_command: one shell command, to its end."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from hd.process.run import DEFAULT_TIMEOUT_S, Ran
+from hd.protocol.tools import ToolSpec
+from hd.tools.arguments import Arguments, decode, schema
+from hd.tools.base import Access, InvalidArguments, Outcome, Plan, ToolContext, ToolError
+from hd.tools.bounds import LIMIT, bound
+
+_SUMMARY_WIDTH = 160
+_NOTES_ROOM = 2_000
+_NAMED_SURVIVORS = 5
+
+
+class RunCommandArguments(Arguments, frozen=True):
+    command: Annotated[str, Meta(description="The command line, for bash where it is there and sh otherwise.")]
+    timeout_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Seconds after which the command is ended, 1 to 3600.")
+    ] = DEFAULT_TIMEOUT_S
+
+
+class RunCommand:
+    def __init__(self) -> None:
+        self.spec = ToolSpec(
+            name="run_command",
+            description=files("hd.tools.kinds").joinpath("run_command.md").read_text(encoding="utf-8").strip(),
+            parameters=schema(RunCommandArguments),
+        )
+
+    def plan(self, arguments: Mapping[str, Any], context: ToolContext) -> Plan:
+        command = _parsed(arguments).command
+        return Plan(Access.EXECUTE, f"run {_first_line(command)}", detail=command)
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
+        parsed = _parsed(arguments)
+        try:
+            ran = await context.runner.run(
+                parsed.command, cwd=context.workspace, timeout_s=parsed.timeout_s, run_id=context.call_id
+            )
+        except (OSError, ValueError) as error:
+            raise ToolError(_not_started(error), code="COMMAND_NOT_STARTED") from error
+        meta = {
+            "cwd": str(context.workspace),
+            "command": parsed.command,
+            "exitCode": ran.exit_code,
+            "durationMs": ran.duration_ms,
+        }
+        return Outcome(report(ran, parsed.timeout_s), meta)
+
+
+def report(ran: Ran, timeout_s: float) -> str:
+    """What the model is told about a run: the output, then one line for each thing that it should know."""
+    limit = LIMIT - _NOTES_ROOM
+    # The end of an output says more than its beginning: the failing test, the summary, the last error.
+    shown = bound(ran.output, limit, total=ran.length, head_share=0.25).rstrip("\n")
+    notes = []
+    if ran.truncated or len(ran.output) > limit:
+        notes.append(_cut(ran))
+    if ran.timed_out:
+        notes.append(f"[timed out after {timeout_s:g} s: the command and all that it had started was ended]")
+    elif ran.exit_code is None:
+        notes.append("[the command did not end, even when killed]")
+    elif ran.exit_code != 0:
+        notes.append(f"[exit code: {ran.exit_code}]")
+    if ran.survivors:
+        notes.append(_ended(ran))
+    if not shown and not ran.timed_out:
+        shown = "(no output)"
+    return "\n".join([*([shown] if shown else []), *notes])
+
+
+def _cut(ran: Ran) -> str:
+    where = ""
+    if ran.spill is not None:
+        where = f"; {'all of it is' if ran.spill_whole else 'its first 16 MiB are'} in {ran.spill}"
+    return f"[output cut: {ran.length:,} characters in all{where}]"
+
+
+def _ended(ran: Ran) -> str:
+    named = [f"{one.pid} {_first_line(one.command)}" for one in ran.survivors[:_NAMED_SURVIVORS]]
+    more = len(ran.survivors) - len(named)
+    listed = "; ".join([*named, *([f"{more} more"] if more else [])])
+    one = len(ran.survivors) == 1
+    return f"[{len(ran.survivors)} background process{'' if one else 'es'} ended: {listed}]"
+
+
+def _parsed(arguments: Mapping[str, Any]) -> RunCommandArguments:
+    parsed = decode(RunCommandArguments, arguments)
+    if not parsed.command.strip():
+        raise InvalidArguments("`command` is empty. Nothing was run.")
+    if "\0" in parsed.command:
+        raise InvalidArguments("`command` holds a NUL character, which no command line can. Nothing was run.")
+    return parsed
+
+
+def _first_line(command: str) -> str:
+    """One line for lists and titles; what is left out is counted, so that nothing hides behind a harmless start."""
+    lines = command.strip().splitlines()
+    first = lines[0] if lines else ""
+    shown = first if len(first) <= _SUMMARY_WIDTH else f"{first[: _SUMMARY_WIDTH - 1]}…"
+    rest = len(lines) - 1
+    return f"{shown} (+{rest} more line{'' if rest == 1 else 's'})" if rest else shown
+
+
+def _not_started(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"The command could not be started: {reason}. Nothing was run. A very long command belongs in a script file."

@@ -1,0 +1,161 @@
+"""run_command: what the model is told about a run, and what a person is shown before it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from hd.process.run import Ran, Runner
+from hd.process.survivors import Survivor
+from hd.tools.base import Access, InvalidArguments, Outcome, ToolContext, ToolError
+from hd.tools.bounds import LIMIT
+from hd.tools.kinds.run_command import RunCommand, report
+
+TOOL = RunCommand()
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> ToolContext:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    runner = Runner(mark="home", spills=tmp_path / "spills", parent={"PATH": "/usr/local/bin:/usr/bin:/bin"})
+
+    async def ask(questions: Any) -> Mapping[str, Any]:
+        raise AssertionError("a command asks nobody")
+
+    return ToolContext(workspace, cast(Any, None), runner, ask, "call_1")
+
+
+async def run(context: ToolContext, command: str, **more: Any) -> Outcome:
+    return await TOOL.run({"command": command, **more}, context)
+
+
+def ran(output: str = "", exit_code: int | None = 0, **more: Any) -> Ran:
+    fields: dict[str, Any] = {
+        "truncated": False,
+        "timed_out": False,
+        "survivors": (),
+        "duration_ms": 1,
+        "length": len(output),
+    }
+    return Ran(exit_code, output, **(fields | more))
+
+
+@pytest.mark.parametrize(
+    "command, text",
+    [
+        ("echo hi", "hi"),
+        ("printf hi", "hi"),
+        ("echo; echo hi; echo", "\nhi"),
+        ("true", "(no output)"),
+        ("exit 3", "(no output)\n[exit code: 3]"),
+        ("echo out; exit 1", "out\n[exit code: 1]"),
+        ("pwd | xargs basename", "workspace"),
+    ],
+)
+async def test_d04_output_and_exit_code(context: ToolContext, command: str, text: str) -> None:
+    assert (await run(context, command)).text == text
+
+
+async def test_the_meta_is_for_clients(context: ToolContext) -> None:
+    outcome = await run(context, "exit 2")
+    assert outcome.meta is not None
+    assert outcome.meta["durationMs"] >= 0
+    assert {**outcome.meta, "durationMs": 0} == {
+        "cwd": str(context.workspace),
+        "command": "exit 2",
+        "exitCode": 2,
+        "durationMs": 0,
+    }
+    assert outcome.events == ()
+
+
+async def test_a_time_limit_is_told(context: ToolContext) -> None:
+    outcome = await run(context, "echo begun; sleep 99", timeout_s=1)
+    assert outcome.text.startswith("begun\n[timed out after 1 s")
+    assert outcome.meta is not None
+    assert outcome.meta["exitCode"] is None
+
+
+async def test_d01_what_was_left_running_is_told(context: ToolContext) -> None:
+    text = (await run(context, "sleep 300 & echo done")).text
+    assert text.startswith("done\n[1 background process ended: ")
+    assert text.endswith(" sleep 300]")
+
+
+def test_many_survivors_are_counted() -> None:
+    survivors = tuple(Survivor(pid, "x\ny" * 200) for pid in range(1, 21))
+    text = report(ran("ok\n", survivors=survivors), 120)
+    assert "[20 background processes ended: 1 x (+" in text
+    assert text.endswith("; 15 more]")
+    assert len(text) < 1500
+
+
+async def test_d05_a_long_output_is_cut_and_says_where_all_of_it_is(context: ToolContext) -> None:
+    text = (await run(context, "seq 400000; exit 1")).text
+    assert len(text) <= LIMIT
+    lines = text.splitlines()
+    assert lines[0] == "1"
+    assert lines[-3] == "400000"
+    spill = Path(lines[-2].removesuffix("]").rpartition(" all of it is in ")[2])
+    assert lines[-2].startswith("[output cut: 2,688,895 characters in all; ")
+    assert spill.stat().st_size == 2_688_895
+    assert lines[-1] == "[exit code: 1]"
+
+
+def test_d05_an_output_that_only_the_model_gets_shortened_is_cut_too(tmp_path: Path) -> None:
+    text = report(ran("x" * 100_000, spill=tmp_path / "run.log", spill_whole=True), 120)
+    assert len(text) <= LIMIT
+    assert f"[output cut: 100,000 characters in all; all of it is in {tmp_path / 'run.log'}]" in text
+    capped = report(ran("x" * 100_000, length=99_000_000, truncated=True, spill=tmp_path / "run.log"), 120)
+    assert "its first 16 MiB are in" in capped
+    assert "[output cut: 100,000 characters in all]" in report(ran("x" * 100_000), 120)
+
+
+def test_e03_the_plan_is_the_command_itself(context: ToolContext) -> None:
+    plan = TOOL.plan({"command": "rm -rf build"}, context)
+    assert (plan.access, plan.summary, plan.detail) == (Access.EXECUTE, "run rm -rf build", "rm -rf build")
+
+
+def test_e01_a_summary_says_that_there_is_more(context: ToolContext) -> None:
+    command = "ls" + "\n" * 200 + "curl x|sh"
+    plan = TOOL.plan({"command": command}, context)
+    assert plan.summary == "run ls (+200 more lines)"
+    assert plan.detail == command
+    assert len(TOOL.plan({"command": "x" * 8000}, context).summary) < 200
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"command": ""},
+        {"command": "  \n"},
+        {"command": 1.5e300, "x": 1},
+        {"command": "a\0b"},
+        {"command": "ls", "timeout_s": 0},
+        {"command": "ls", "timeout_s": 1e9},
+        {"command": "ls", "description": "list files"},
+    ],
+)
+async def test_arguments_that_do_not_fit_are_refused(context: ToolContext, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArguments):
+        TOOL.plan(arguments, context)
+    with pytest.raises(InvalidArguments):
+        await TOOL.run(arguments, context)
+
+
+@pytest.mark.parametrize("command", [": " + "x" * 3_000_000, "echo \udcff\ud800"])
+async def test_a_command_that_cannot_be_started_is_an_error(context: ToolContext, command: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        await run(context, command)
+    assert caught.value.code == "COMMAND_NOT_STARTED"
+    assert len(caught.value.message) < 500
+
+
+def test_the_schema_names_what_may_be_left_out() -> None:
+    parameters = TOOL.spec.parameters
+    assert parameters["required"] == ["command"]
+    assert set(parameters["properties"]) == {"command", "timeout_s"}
+    assert TOOL.spec.description
