@@ -75,6 +75,13 @@ class SessionConflict(HdError):
     code = codes.SESSION_CONFLICT
 
 
+class SessionBusy(HdError):
+    """Something that cannot be done while the session's agent works."""
+
+    code = codes.SESSION_AGENT_BUSY
+    retry_helps = True
+
+
 class ModelUnavailable(HdError):
     code = codes.SESSION_MODEL_UNAVAILABLE
 

@@ -60,6 +60,11 @@ class Home:
         return self.root / "logs" / "hd.log"
 
     @property
+    def start_log(self) -> Path:
+        """What a daemon in the background said before it had a log."""
+        return self.root / "logs" / "start.log"
+
+    @property
     def spill(self) -> Path:
         return self.root / "spill"
 

@@ -14,6 +14,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import IO, Final
 
+from hd.config.home import Home
+
 LARGEST: Final = 1 << 20
 FILES: Final = 3
 HIDDEN: Final = "<hidden>"
@@ -84,3 +86,9 @@ def log_to(path: Path, redactor: Redactor) -> Iterator[logging.Handler]:
         root.removeHandler(handler)
         root.setLevel(old_level)
         handler.close()
+
+
+def start_log(home: Home) -> IO[bytes]:
+    """A new private file for the error output of a daemon that starts in the background."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    return open(os.open(home.start_log, flags, 0o600), "wb")

@@ -6,7 +6,7 @@ end is a `finish` chunk; anything else is a `ProviderError`. It never retries by
 and the agent step's act, because each attempt is a fact in the log.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -91,7 +91,7 @@ class Provider(Protocol):
     name: str
     default_model: str
 
-    def stream(self, request: Request) -> AsyncIterator[list[Chunk]]: ...
+    def stream(self, request: Request) -> AsyncGenerator[list[Chunk], None]: ...
 
     async def catalogue(self) -> Catalogue: ...
 

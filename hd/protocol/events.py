@@ -38,9 +38,8 @@ DELIVERABLES_PRESENTED: Final = "deliverables/presented"
 # Ours, not of the official harness; recorded as ignorable.
 QUESTION_ASKED: Final = "question/asked"
 QUESTION_DECIDED: Final = "question/decided"
-ANSWER_PARTIAL: Final = "answer/partial"
 
-OWN_EVENTS: Final = frozenset({QUESTION_ASKED, QUESTION_DECIDED, ANSWER_PARTIAL})
+OWN_EVENTS: Final = frozenset({QUESTION_ASKED, QUESTION_DECIDED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,32 +23,34 @@ def joinable(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     )
 
 
-def join(first: Chunk, second: Mapping[str, Any]) -> Chunk:
-    """One delta with the text of both; the arguments stay untouched."""
-    field = _FIELD[first["type"]]
-    return {**first, field: first[field] + second[field]}
+def delta_text(chunk: Mapping[str, Any]) -> str:
+    """What a delta adds: text, or a piece of the arguments of a call."""
+    return str(chunk[_FIELD[chunk["type"]]])
+
+
+def with_text(chunk: Chunk, text: str) -> Chunk:
+    """The same delta with another text."""
+    return {**chunk, _FIELD[chunk["type"]]: text}
 
 
 def merge(chunks: Iterable[Chunk]) -> list[Chunk]:
     """`chunks` with neighbouring deltas of a block joined; the fold of the result is the same."""
     merged: list[Chunk] = []
-    run: list[str] = []
+    texts: list[str] = []
     for chunk in chunks:
         if merged and joinable(merged[-1], chunk):
-            run.append(chunk[_FIELD[chunk["type"]]])
+            texts.append(delta_text(chunk))
             continue
-        _close(merged, run)
+        _close(merged, texts)
         merged.append(chunk)
-    _close(merged, run)
+    _close(merged, texts)
     return merged
 
 
-def _close(merged: list[Chunk], run: list[str]) -> None:
-    if run:
-        last = merged[-1]
-        field = _FIELD[last["type"]]
-        merged[-1] = {**last, field: last[field] + "".join(run)}
-        run.clear()
+def _close(merged: list[Chunk], texts: list[str]) -> None:
+    if texts:
+        merged[-1] = with_text(merged[-1], delta_text(merged[-1]) + "".join(texts))
+        texts.clear()
 
 
 class Partial:

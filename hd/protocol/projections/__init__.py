@@ -12,7 +12,7 @@ from hd.protocol.events import Event
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
 from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
-from hd.protocol.projections.inbox import INBOX
+from hd.protocol.projections.inbox import INBOX, REQUESTS
 from hd.protocol.projections.outline import TURN_OUTLINE
 from hd.protocol.projections.small import (
     MODEL_SELECTION,
@@ -23,6 +23,7 @@ from hd.protocol.projections.small import (
     TODOS,
 )
 from hd.protocol.projections.transcript import TRANSCRIPT
+from hd.protocol.projections.turn import TURN
 
 PUBLIC: tuple[Projection[Any], ...] = (
     TITLE,
@@ -39,7 +40,11 @@ PUBLIC: tuple[Projection[Any], ...] = (
 )
 """Those that cross the wire by their key."""
 
-ALL: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TRANSCRIPT)
+DAEMON: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TURN, REQUESTS)
+"""What a daemon folds of each live session."""
+
+CLIENT: tuple[Projection[Any], ...] = (*PUBLIC, TRANSCRIPT)
+"""What a client folds of each session that it follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,12 @@ class State:
         """The wire values of all public projections."""
         return {p.key: p.view(self.values[p.key]) for p in self.projections if p.view is not None}
 
+    def is_public(self, key: str) -> bool:
+        return self._find(key).view is not None
+
     def view(self, key: str) -> Any:
-        projection = next(p for p in self.projections if p.key == key)
-        return projection.view(self.values[key]) if projection.view else None
+        view = self._find(key).view
+        return None if view is None else view(self.values[key])
+
+    def _find(self, key: str) -> Projection[Any]:
+        return next(p for p in self.projections if p.key == key)

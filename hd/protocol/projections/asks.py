@@ -39,7 +39,7 @@ def _turn_ended(state: Asks, event: Event) -> Asks:
     return () if state else state
 
 
-ASKS = Projection[Asks](
+ASKS: Projection[Asks] = Projection(
     "asks",
     (),
     {

@@ -15,7 +15,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Projection(Generic[S]):
-    """A fold. `handlers` are by event type; `view` gives the wire value, and without one it never leaves its process."""
+    """A fold. `handlers` are by event type; `view` gives the wire value, without one it never leaves the process."""
 
     key: str
     initial: S

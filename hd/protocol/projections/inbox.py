@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hd.protocol import events as ev
+from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
@@ -38,6 +39,18 @@ def view(state: Inbox) -> dict[str, list[Mapping[str, Any]]]:
 
 
 INBOX = Projection("inbox", Inbox(), {ev.AGENT_INBOX_SPLICED: _spliced}, view)
+
+
+def _requested(state: ChunkedList[str], event: Event) -> ChunkedList[str]:
+    for message in event.data.get("inserted") or ():
+        request_id = (message.get("source") or {}).get("rpcId")
+        if isinstance(request_id, str):
+            state = state.append(request_id)
+    return state
+
+
+REQUESTS: Projection[ChunkedList[str]] = Projection("requests", ChunkedList(), {ev.AGENT_INBOX_SPLICED: _requested})
+"""The ids of all prompts that were ever taken in. Private; it makes a repeated prompt change nothing."""
 
 
 def queue_items(inbox: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def _preset(state: str | None, event: Event) -> str | None:
     return preset if isinstance(preset, str) else state
 
 
-PRESET = Projection[str | None]("preset", None, {ev.PERMISSION_PRESET: _preset})
+PRESET: Projection[str | None] = Projection("preset", None, {ev.PERMISSION_PRESET: _preset})
 """The preset's id alone; `permissions` is the same with the options that 0.1.5 clients expect beside it."""
 
 PRESET_OPTIONS = (
@@ -86,7 +86,7 @@ PRESET_OPTIONS = (
     },
 )
 
-PERMISSIONS = Projection[str | None](
+PERMISSIONS: Projection[str | None] = Projection(
     "permissions",
     None,
     {ev.PERMISSION_PRESET: _preset},
@@ -98,7 +98,7 @@ def _todos(state: tuple[Mapping[str, Any], ...] | None, event: Event) -> tuple[M
     return tuple(event.data.get("todos") or ())
 
 
-TODOS = Projection[tuple[Mapping[str, Any], ...] | None](
+TODOS: Projection[tuple[Mapping[str, Any], ...] | None] = Projection(
     "todos", None, {ev.TODO_WRITE: _todos}, lambda state: None if state is None else list(state)
 )
 

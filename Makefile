@@ -1,0 +1,51 @@
+# Everything sets itself up: a .venv with the versions of constraints.txt. Nothing needs to be done by hand.
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
+
+help:  ## show the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "hd needs Python 3.11 or newer; $$($(PYTHON) --version) was found. Set one: make PYTHON=python3.12 …"; exit 1; }
+	@test -x $(BIN)/python || { echo "Setting up $(VENV) …"; $(PYTHON) -m venv $(VENV); }
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+	@echo "Installing what the tests need …"
+	@$(INSTALL) --editable '.[dev]'
+	@touch $@
+
+run: $(VENV)/ready  ## talk to an agent in this folder (without a terminal: play one turn and print it)
+	@if [ -t 0 ] && [ -t 1 ]; then \
+	  $(BIN)/hd status >/dev/null 2>&1 || $(BIN)/hd web --background --port 0 >/dev/null || exit $$?; \
+	  exec $(BIN)/htui; \
+	else \
+	  exec $(BIN)/hd run --demo "Give me a tour of this folder."; \
+	fi
+
+test: $(VENV)/ready-dev  ## run all tests
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/ready-dev  ## format, lint, types, contracts and tests
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest
+
+format: $(VENV)/ready-dev  ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/ready-dev  ## measure speed and memory; writes bench.json
+	@$(BIN)/python -m tests.bench
+
+clean:  ## remove the environment and what tools left
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist bench.json

@@ -1,0 +1,243 @@
+"""The agent of one session: takes prompts into the inbox and runs turns while there is something to do."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hd.agent import inbox as box
+from hd.agent import request as req
+from hd.agent.decide import Claim, EndTurn, Rest, StartTurn, StepEnd, between_turns, failure, resumption, within_turn
+from hd.agent.dispatch import Bench, Call, Dispatch
+from hd.agent.step import Answer, answer
+from hd.errors import ModelUnavailable, StoreFull
+from hd.llm.base import ProviderError
+from hd.llm.providers import Providers
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.messages import text_of
+from hd.session.live import LiveSession
+from hd.session.registry import Announce
+from hd.session.repair import INTERRUPTED, STOPPED, Closing, close, failed
+from hd.tools.base import ToolError
+
+_log = logging.getLogger(__name__)
+
+CUT_CALLS = ToolError(
+    "Your answer hit the output limit before this call was complete, so no call of it was run. Do it in smaller parts.",
+    name="OutputLimitError",
+    code="OUTPUT_LIMIT",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """What every agent of a house works with.
+
+    `instructions` reads the instruction files of a folder; `sections` says what the model must know of a session's
+    surroundings (name → text). `announce` tells all clients a host event.
+    """
+
+    providers: Providers
+    bench: Bench
+    system_prompt: str
+    instructions: Callable[[str], Awaitable[str | None]]
+    sections: Callable[[LiveSession], Mapping[str, str]]
+    announce: Announce
+    default_selection: Callable[[], Mapping[str, Any]]
+
+
+class Agent:
+    """One agent a session. Its only task is the loop over turns, which lives while there is work."""
+
+    def __init__(self, session: LiveSession, outfit: Outfit) -> None:
+        self.session = session
+        self._outfit = outfit
+        self._task: asyncio.Task[None] | None = None
+        self._closing: Closing = STOPPED
+
+    @property
+    def running(self) -> bool:
+        return self._task is not None
+
+    async def prompt(
+        self, content: Sequence[Mapping[str, Any]], *, request_id: str, steer: bool, time_zone: str | None = None
+    ) -> None:
+        """Takes a prompt in. It is on disk when this returns; the same `request_id` again changes nothing."""
+        if not self._known(request_id):
+            message = box.prompt_message(content, request_id, time_zone)
+            target = "next-step" if steer else "next-turn"
+            self.session.record(box.insert(self.session.value("inbox"), target, message))
+            self._start()
+        await self.session.written(durable=True)
+
+    def _known(self, request_id: str) -> bool:
+        return box.knows(self.session.value("inbox"), request_id) or request_id in self.session.value("requests")
+
+    def update_queue(self, item_id: str, action: Mapping[str, Any]) -> None:
+        waiting = self.session.value("inbox")
+        match action["kind"]:
+            case "remove":
+                drafts = box.remove(waiting, item_id)
+            case "edit":
+                drafts = box.edit(waiting, item_id, action.get("content") or ())
+            case _:
+                drafts = box.steer(waiting, item_id, running=self.running)
+        self.session.record(*drafts)
+
+    async def cancel(self) -> None:
+        """Stops the running turn, if any, and parks the queue; returns when the turn is closed in the log."""
+        await self._stop(STOPPED)
+
+    async def close(self) -> None:
+        """Stops for a daemon that ends: the turn is closed as interrupted, which is nobody's wish."""
+        await self._stop(INTERRUPTED)
+
+    async def _stop(self, closing: Closing) -> None:
+        task = self._task
+        if task is None:
+            return
+        self._closing = closing
+        task.cancel()
+        await asyncio.wait({task})
+
+    def _start(self) -> None:
+        if self._task is None:
+            self._closing = STOPPED
+            self._outfit.announce("api-session/status", [self.session.id, True])
+            self._task = asyncio.create_task(self._run(), name=f"agent {self.session.id}")
+
+    async def _run(self) -> None:
+        try:
+            while True:
+                opening = await self._opening()
+                move = between_turns(self.session.value("inbox"))
+                if isinstance(move, Rest):
+                    return
+                reason = await self._turn(move, opening)
+                if not resumption(reason):
+                    return
+        except asyncio.CancelledError:
+            self._end_open_turn(self._closing)
+            raise
+        except StoreFull as error:
+            # What was recorded is in memory and will be written; the turn is over, so that nothing more piles up.
+            self._end_open_turn(failed({"message": error.message, "code": error.code}))
+            self._outfit.announce("api-session/error", [self.session.id, error.message])
+        except Exception as error:
+            _log.exception("the turn of %s failed", self.session.id)
+            self._end_open_turn(failed(failure(error)))
+            self._outfit.announce("api-session/error", [self.session.id, failure(error)["message"]])
+        finally:
+            self._task = None
+            self.session.save_projections()
+            self._outfit.announce("api-session/status", [self.session.id, False])
+
+    def _end_open_turn(self, closing: Closing) -> None:
+        self.session.record(*close(self.session.state, closing))
+
+    async def _opening(self) -> str | None:
+        """The instruction files, read before the first turn of a session only: they stand once at its head."""
+        if self.session.value("turn").number:
+            return None
+        return await self._outfit.instructions(self.session.header.cwd)
+
+    async def _turn(self, move: StartTurn, instructions: str | None) -> Mapping[str, Any]:
+        """One turn from its start to its end; gives the reason of the end."""
+        number, step, cut_calls = self.session.value("turn").number + 1, 0, 0
+        claim: Claim | None = move.claim
+        before = [Draft(ev.TURN_START, {"turn": number})]
+        while True:
+            step += 1
+            self._begin_step(number, step, claim, before, instructions)
+            end = await self._step(number, step)
+            cut_calls += end.kind == "cut-calls"
+            before = [Draft(ev.STEP_END, {"turn": number, "step": step})]
+            decision = within_turn(self.session.value("inbox"), step, end, cut_calls)
+            if isinstance(decision, EndTurn):
+                self._end_turn(number, before, decision.reason)
+                await self.session.written(durable=True)
+                return decision.reason
+            claim = decision.claim
+
+    def _begin_step(
+        self, turn: int, step: int, claim: Claim | None, before: list[Draft], instructions: str | None
+    ) -> None:
+        """Everything up to the request in one record: a claimed prompt leaves the inbox and enters the log together."""
+        drafts = list(before)
+        claimed: list[Mapping[str, Any]] = []
+        if claim is not None:
+            claimed, splice = box.claim(self.session.value("inbox"), claim)
+            drafts.append(splice)
+        drafts.append(Draft(ev.STEP_START, {"turn": turn, "step": step}))
+        history = self.session.value("history")
+        selection = self._selection()
+        _, model = self._outfit.providers.resolve(selection)
+        drafts += req.opening_messages(history, self._outfit.system_prompt, instructions, turn)
+        drafts += req.user_messages(claimed)
+        drafts += req.context_message(history, self._outfit.sections(self.session))
+        drafts += req.header_drafts(history, selection, model, self._outfit.bench.tools.specs())
+        recorded = self.session.record(*drafts)
+        self._after_claim(recorded)
+
+    def _selection(self) -> dict[str, Any]:
+        """What the next request uses; the default where the chosen one is no longer to be had."""
+        chosen = self.session.value("modelSelection").next
+        try:
+            return self._outfit.providers.complete(chosen or self._outfit.default_selection())
+        except ModelUnavailable:
+            return self._outfit.providers.default()
+
+    def _after_claim(self, recorded: Sequence[Any]) -> None:
+        for event in recorded:
+            if event.type == ev.USER_MESSAGE and event.data["source"].get("kind") == "user":
+                self._outfit.announce("api-session/activity", [self.session.id, event.time])
+                if self.session.value("title").text is None:
+                    title = req.title_draft(text_of(event.data["content"]), event.seq)
+                    if title is not None:
+                        self.session.record(title)
+
+    async def _step(self, turn: int, step: int) -> StepEnd:
+        request = req.build(self.session.value("history"))
+        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
+        try:
+            got = await answer(self.session, provider, request, turn=turn, step=step)
+        except ProviderError as error:
+            self._outfit.announce("api-session/error", [self.session.id, error.message])
+            return StepEnd("failed", error.to_wire())
+        return await self._act(got, turn, step)
+
+    async def _act(self, got: Answer, turn: int, step: int) -> StepEnd:
+        calls = [Call(str(c["id"]), str(c["name"]), str(c["arguments"])) for c in got.calls]
+        cut = got.finish == "max-tokens"
+        if not calls:
+            return StepEnd("cut-text" if cut else "finished")
+        dispatch = Dispatch(self.session, self._outfit.bench, turn, step)
+        if cut:
+            dispatch.refuse(calls, CUT_CALLS)
+            return StepEnd("cut-calls")
+        await dispatch.run(calls)
+        return StepEnd("called")
+
+    def _end_turn(self, turn: int, before: Sequence[Draft], reason: Mapping[str, Any]) -> None:
+        self.session.record(*before, Draft(ev.TURN_END, {"turn": turn, "reason": dict(reason)}))
+        self.session.save_projections()
+
+
+class Agents:
+    """The agents of a house, one for each session that was ever asked for anything."""
+
+    def __init__(self, outfit: Outfit) -> None:
+        self._outfit = outfit
+        self._agents: dict[str, Agent] = {}
+
+    def of(self, session: LiveSession) -> Agent:
+        agent = self._agents.get(session.id)
+        if agent is None:
+            agent = self._agents[session.id] = Agent(session, self._outfit)
+        return agent
+
+    async def close(self) -> None:
+        """Ends all running turns as interrupted; bounded by the slowest tool's grace."""
+        await asyncio.gather(*(agent.close() for agent in self._agents.values()))

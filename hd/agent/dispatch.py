@@ -1,0 +1,214 @@
+"""Tool calls: validate, permit, run, bound, record (DESIGN 3), one after the other in the model's order."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from hd.errors import HdError, InputInvalid, StoreFull
+from hd.permit.approvals import (
+    APPROVAL_REQUEST,
+    QUESTIONS_REQUEST,
+    Approval,
+    approval_request,
+    parse_answers,
+    parse_approval,
+)
+from hd.permit.policy import Ask, Deny, decide
+from hd.permit.presets import PresetName
+from hd.permit.reasons import Reason
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.ids import new_id
+from hd.protocol.messages import tool_message
+from hd.session.live import LiveSession
+from hd.tools.base import Asker, InvalidArguments, Outcome, Plan, Tool, ToolContext, ToolError
+from hd.tools.bounds import bound
+from hd.tools.table import ToolTable
+
+_log = logging.getLogger(__name__)
+
+PREVIEW = 300
+
+
+class People(Protocol):
+    """Whoever can be asked: gives the winning outcome of an ask (WIRE 5.2)."""
+
+    async def ask(self, session_id: str, event: str, request: dict[str, Any]) -> dict[str, Any]: ...
+
+
+ContextFor = Callable[[LiveSession, str, Asker], ToolContext]
+"""The world as one call of a session may touch it: session, call id, and how to ask its person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What dispatch works with."""
+
+    tools: ToolTable
+    people: People
+    context_for: ContextFor
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of the model: `arguments` is its JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Dispatch:
+    """The calls of one step."""
+
+    def __init__(self, session: LiveSession, bench: Bench, turn: int, step: int) -> None:
+        self._session = session
+        self._bench = bench
+        self._where = {"turn": turn, "step": step}
+
+    async def run(self, calls: Sequence[Call]) -> None:
+        """Runs all calls. Cancelled in the middle it leaves the open ones to whoever closes the turn."""
+        for call in calls:
+            seq = self._begin(call)
+            # The call is on disk before it takes effect, so that after a kill it is known as begun and never repeated.
+            await self._session.written(durable=True)
+            outcome, error = await self._outcome(call)
+            self._finish(call, seq, outcome, error)
+        await self._session.written(durable=True)
+
+    def refuse(self, calls: Sequence[Call], error: ToolError) -> None:
+        """Answers all calls with an error without running any."""
+        for call in calls:
+            self._finish(call, self._begin(call), None, error)
+
+    def _begin(self, call: Call) -> int:
+        data = {**self._where, "callId": call.id, "name": call.name, "arguments": call.arguments}
+        (event,) = self._session.record(Draft(ev.TOOL_CALL, data))
+        return event.seq
+
+    def _finish(self, call: Call, seq: int, outcome: Outcome | None, error: ToolError | None) -> None:
+        text = outcome.text if outcome is not None else f"Error: {error.message if error else 'no result'}"
+        data: dict[str, Any] = {
+            **self._where,
+            "message": tool_message(call.id, bound(text), is_error=error is not None),
+        }
+        if error is not None:
+            data["error"] = {"name": error.name, "code": error.code}
+        drafts: list[Draft] = []
+        if outcome is not None:
+            drafts += [Draft(kind, body) for kind, body in outcome.events]
+            if outcome.meta is not None:
+                data["meta"] = outcome.meta
+        self._session.record(*drafts, Draft(ev.TOOL_RESULT, data, "append", (seq,)))
+
+    async def _outcome(self, call: Call) -> tuple[Outcome | None, ToolError | None]:
+        try:
+            return await self._perform(call), None
+        except ToolError as error:
+            return None, error
+        except StoreFull:
+            raise
+        except HdError as error:
+            return None, ToolError(error.message, name=type(error).__name__, code=error.code)
+        except Exception as error:
+            _log.exception("the tool %s failed", call.name)
+            text = (
+                f"The tool {call.name} failed with an internal error ({type(error).__name__}). Nothing else is known."
+            )
+            return None, ToolError(text, name="InternalError", code="TOOL_DEFECT")
+
+    async def _perform(self, call: Call) -> Outcome:
+        tool = self._bench.tools.get(call.name)
+        if tool is None:
+            known = ", ".join(spec.name for spec in self._bench.tools.specs())
+            raise ToolError(
+                f"There is no tool {call.name!r}. There are: {known}.", name="ToolNotFoundError", code="UNKNOWN_TOOL"
+            )
+        arguments = decode_arguments(call)
+        context = self._bench.context_for(self._session, call.id, self._asker(call))
+        plan = await asyncio.to_thread(tool.plan, arguments, context)
+        await self._permit(call, tool, plan)
+        return await tool.run(arguments, context)
+
+    async def _permit(self, call: Call, tool: Tool, plan: Plan) -> None:
+        """Returns when the call may run; a `ToolError` tells the model why it may not."""
+        preset: PresetName = self._session.value("preset")
+        verdict = decide(preset, plan)
+        if isinstance(verdict, Deny):
+            raise ToolError(verdict.reason.en, name="PermissionError", code="DENIED")
+        if isinstance(verdict, Ask):
+            approval = await self._approval(call, tool, plan, verdict.reason)
+            if approval != "allowed-once":
+                raise ToolError(_REFUSED[approval], name="ApprovalError", code="DENIED")
+
+    async def _approval(self, call: Call, tool: Tool, plan: Plan, reason: Reason) -> Approval:
+        ask_id = new_id()
+        request = approval_request(tool.spec.name, call.id, plan, reason)
+        self._session.record(Draft(ev.APPROVAL_ASKED, {"id": ask_id, **request}))
+        await self._session.written(durable=True)
+        outcome = await self._bench.people.ask(self._session.id, APPROVAL_REQUEST, request)
+        approval = parse_approval(outcome.get("value")) if outcome["kind"] == "result" else "rejected"
+        self._session.record(Draft(ev.APPROVAL_DECIDED, {"id": ask_id, "outcome": approval}))
+        return approval
+
+    def _asker(self, call: Call) -> Asker:
+        async def ask(questions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+            ask_id = new_id()
+            asked = [dict(question) for question in questions]
+            data = {"id": ask_id, "callId": call.id, "questions": asked}
+            self._session.record(Draft(ev.QUESTION_ASKED, data))
+            await self._session.written(durable=True)
+            outcome = await self._bench.people.ask(self._session.id, QUESTIONS_REQUEST, {"questions": asked})
+            return self._answers(ask_id, outcome, asked)
+
+        return ask
+
+    def _answers(
+        self, ask_id: str, outcome: Mapping[str, Any], asked: Sequence[Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        def decided(how: str, **more: Any) -> None:
+            self._session.record(Draft(ev.QUESTION_DECIDED, {"id": ask_id, "outcome": how, **more}))
+
+        if outcome["kind"] == "rejected":
+            decided("rejected")
+            error = outcome.get("error") or {}
+            raise ToolError(
+                str(error.get("message") or "The person did not answer."),
+                name=str(error.get("name") or "UserQuestionError"),
+                code=str(error.get("code") or "ASK_CANCELLED"),
+            )
+        try:
+            answers = parse_answers(outcome.get("value"), asked)
+        except InputInvalid as error:
+            decided("unavailable")
+            raise ToolError(error.message, name="UserQuestionError", code="ASK_INVALID") from error
+        decided("answered", answers=answers["answers"])
+        return answers
+
+
+_REFUSED: Mapping[Approval, str] = {
+    "rejected": "The person denied this call. Do not look for another way to do it; ask or go on with something else.",
+    "cancelled": "The person closed the request without allowing the call. It was not run.",
+    "unavailable": "The answer to the request for approval could not be used, so the call was not run.",
+}
+
+
+def decode_arguments(call: Call) -> Mapping[str, Any]:
+    """The arguments as an object; `InvalidArguments` says what is wrong with a bounded look at them.
+
+    No arguments at all count as an empty object: some models write nothing for a tool without parameters.
+    """
+    if not call.arguments.strip():
+        return {}
+    try:
+        decoded = msgspec.json.decode(call.arguments)
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
+        shown = call.arguments[:PREVIEW] + ("…" if len(call.arguments) > PREVIEW else "")
+        raise InvalidArguments(f"The arguments are not valid JSON ({error}). They began: {shown}") from error
+    if not isinstance(decoded, dict):
+        raise InvalidArguments(f"The arguments must be a JSON object, not {type(decoded).__name__}.")
+    return decoded

@@ -1,0 +1,165 @@
+"""History: what the model is sent, as a fold of the log (laws 1, 2 and 6).
+
+`HISTORY` collects the messages as they were logged; `messages` makes them fit for a provider: every tool call answered
+once and directly behind its message, arguments that are JSON objects, unique ids. It never looks ahead, so what it
+gives for a log stays a prefix of what it gives for any longer one.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from hd.prompt.context import SOURCE_KIND
+from hd.protocol import events as ev
+from hd.protocol.chunked import ChunkedList
+from hd.protocol.events import Event, Replace
+from hd.protocol.messages import Message, tool_message, tool_result_of
+from hd.protocol.projections.base import Projection
+
+MISSING_RESULT = "Error: this call has no recorded result."
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    seq: int
+    message: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`entries` in order of the log; `header` is the latest `request/header`, `context` the latest `request/context`.
+
+    `sections` are those of the latest runtime context, so that only what changed is told again.
+    """
+
+    entries: ChunkedList[Entry] = field(default_factory=ChunkedList)
+    header: Mapping[str, Any] | None = None
+    context: Mapping[str, Any] | None = None
+    sections: Mapping[str, str] = field(default_factory=dict)
+
+
+def _placed(state: History, event: Event, message: Mapping[str, Any]) -> History:
+    entry = Entry(event.seq, message)
+    if event.surface == "append":
+        return replace(state, entries=state.entries.append(entry))
+    if isinstance(event.surface, Replace):
+        before = [e for e in state.entries if e.seq < event.surface.start]
+        after = [e for e in state.entries if e.seq > event.surface.end]
+        return replace(state, entries=ChunkedList.of([*before, entry, *after]))
+    return state
+
+
+def _nested(state: History, event: Event) -> History:
+    return _placed(state, event, event.data.get("message") or {})
+
+
+def _user(state: History, event: Event) -> History:
+    source = event.data.get("source") or {}
+    if source.get("kind") == SOURCE_KIND:
+        told = {str(s.get("name")): str(s.get("text")) for s in source.get("sections") or ()}
+        state = replace(state, sections={**state.sections, **told})
+    return _placed(state, event, event.data)
+
+
+def _header(state: History, event: Event) -> History:
+    return replace(state, header=event.data.get("header"))
+
+
+def _context(state: History, event: Event) -> History:
+    return replace(state, context=event.data)
+
+
+HISTORY = Projection(
+    "history",
+    History(),
+    {
+        ev.SYSTEM_MESSAGE: _nested,
+        ev.USER_MESSAGE: _user,
+        ev.ASSISTANT_MESSAGE: _nested,
+        ev.TOOL_RESULT: _nested,
+        ev.REQUEST_HEADER: _header,
+        ev.REQUEST_CONTEXT: _context,
+    },
+)
+
+
+def messages(history: History) -> list[Message]:
+    """The messages for the model; pure, and stable under appending to the log."""
+    return list(_fit(entry.message for entry in history.entries))
+
+
+def _fit(logged: Iterable[Mapping[str, Any]]) -> Iterable[Message]:
+    used_ids: set[str] = set()
+    waiting: dict[str, str] = {}  # the sent id of each call without a result → its id in the log
+    held: list[Message] = []
+    for message in logged:
+        result = tool_result_of(message) if message.get("role") == "tool" or _is_nested_result(message) else None
+        if result is not None:
+            call_id, text, is_error = result
+            sent_id = next((sent for sent, logged_id in waiting.items() if logged_id == call_id), None)
+            if sent_id is not None:
+                del waiting[sent_id]
+                yield tool_message(sent_id, text, is_error=is_error)
+            if not waiting:
+                yield from held
+                held = []
+            continue
+        if waiting and message.get("role") != "assistant":
+            held.append(dict(message))
+            continue
+        yield from _answer_missing(waiting)
+        yield from held
+        held = []
+        if message.get("role") == "assistant":
+            fitted = _assistant(message, used_ids, waiting)
+            if fitted is not None:
+                yield fitted
+        else:
+            yield dict(message)
+    yield from _answer_missing(waiting)
+    yield from held
+
+
+def _is_nested_result(message: Mapping[str, Any]) -> bool:
+    return any(block.get("type") == "tool-result" for block in message.get("content") or ())
+
+
+def _answer_missing(waiting: dict[str, str]) -> Iterable[Message]:
+    for sent_id in waiting:
+        yield tool_message(sent_id, MISSING_RESULT, is_error=True)
+    waiting.clear()
+
+
+def _assistant(message: Mapping[str, Any], used_ids: set[str], waiting: dict[str, str]) -> Message | None:
+    """The message with ids and arguments made fit; None when nothing of it can be sent back."""
+    content: list[dict[str, Any]] = []
+    for block in message.get("content") or ():
+        if block.get("type") != "tool-call":
+            content.append(dict(block))
+            continue
+        sent_id = _unique(str(block.get("id") or "call"), used_ids)
+        waiting[sent_id] = str(block.get("id") or "call")
+        content.append({**block, "id": sent_id, "arguments": json_object(str(block.get("arguments", "")))})
+    if not any(block["type"] != "reasoning" for block in content):
+        return None
+    return {**message, "content": content}
+
+
+def _unique(call_id: str, used: set[str]) -> str:
+    chosen, number = call_id, 1
+    while chosen in used:
+        number += 1
+        chosen = f"{call_id}_{number}"
+    used.add(chosen)
+    return chosen
+
+
+def json_object(arguments: str) -> str:
+    """`arguments` untouched if they are a JSON object, else an empty one: a provider refuses anything else for good."""
+    try:
+        decoded = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeEncodeError):
+        return "{}"
+    return arguments if isinstance(decoded, dict) else "{}"

@@ -1,0 +1,92 @@
+"""From the log to a request (pure): what must be recorded before it, and the request itself."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hd.agent.history import History, messages
+from hd.llm.base import Model, Request
+from hd.prompt.context import SOURCE_KIND, changed, render
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.messages import Message, system_message, user_message
+from hd.protocol.tools import ToolSpec
+
+
+def opening_messages(history: History, system_prompt: str, instructions: str | None, turn: int) -> list[Draft]:
+    """The system message and the instruction files, which stand once at the head of a session and never change."""
+    if any(entry.message.get("role") == "system" for entry in history.entries):
+        return []
+    data = {"turn": turn, "step": 1, "message": system_message(system_prompt)}
+    drafts = [Draft(ev.SYSTEM_MESSAGE, data, "append")]
+    if instructions:
+        drafts.append(_told({"kind": "instructions"}, instructions))
+    return drafts
+
+
+def context_message(history: History, sections: Mapping[str, str]) -> list[Draft]:
+    """What the model must know of its surroundings and was not told yet: appended, never put above (law 2)."""
+    news = changed(history.sections, sections)
+    if not news:
+        return []
+    update = bool(history.sections)
+    source = {
+        "kind": SOURCE_KIND,
+        "form": "changes" if update else "snapshot",
+        "sections": [{"name": name, "text": text} for name, text in news.items()],
+    }
+    return [_told(source, render(news, update=update))]
+
+
+def _told(source: Mapping[str, Any], text: str) -> Draft:
+    return Draft(ev.USER_MESSAGE, user_message([{"type": "text", "text": text}], source), "append")
+
+
+def user_messages(claimed: Sequence[Mapping[str, Any]]) -> list[Draft]:
+    return [Draft(ev.USER_MESSAGE, dict(message), "append") for message in claimed]
+
+
+def header_drafts(
+    history: History, selection: Mapping[str, Any], model: Model, tools: Sequence[ToolSpec]
+) -> list[Draft]:
+    """`request/header` and `request/context` where they differ from the latest ones."""
+    config = {**selection, "maxTokens": model.max_output}
+    header = {"config": config, "adapterDefaults": {}, "tools": [tool.to_wire() for tool in tools]}
+    context = {
+        "provider": selection["provider"],
+        "model": selection["model"],
+        "contextWindow": model.context_window,
+    }
+    drafts = []
+    if header != history.header:
+        reason = "initial" if history.header is None else "series"
+        drafts.append(Draft(ev.REQUEST_HEADER, {"header": header, "reason": reason}))
+    if context != history.context:
+        drafts.append(Draft(ev.REQUEST_CONTEXT, context))
+    return drafts
+
+
+def build(history: History) -> Request:
+    """The request that the log means; the log has a `request/header` by then."""
+    header = history.header or {}
+    config: Mapping[str, Any] = header.get("config") or {}
+    tools = [ToolSpec(t["name"], t["description"], t["parameters"]) for t in header.get("tools") or ()]
+    sent: list[Message] = messages(history)
+    return Request(
+        model=str(config.get("model")),
+        messages=sent,
+        tools=tools,
+        effort=config.get("reasoningEffort"),
+        max_tokens=config.get("maxTokens"),
+    )
+
+
+TITLE_LENGTH = 60
+
+
+def title_draft(prompt: str, seq: int) -> Draft | None:
+    """The first title of a session: the beginning of its first prompt."""
+    flat = " ".join(prompt.split())
+    if not flat:
+        return None
+    title = flat if len(flat) <= TITLE_LENGTH else flat[: TITLE_LENGTH - 1].rstrip() + "…"
+    return Draft(ev.SESSION_TITLE, {"title": title, "messageSeqs": [seq], "source": {"kind": "fallback"}})

@@ -1,0 +1,38 @@
+"""`hd key set|remove|status`: the API key of this home."""
+
+import argparse
+import getpass
+import os
+import sys
+
+from hd.config.home import Home
+from hd.config.keys import VARIABLE, Keys
+from hd.errors import DONE, FAILED
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("set", "remove", "status"))
+    parser.epilog = (
+        "`set` asks for the key without showing it, or reads it from standard input. A key is never taken from the "
+        f"command line, where others could see it. {VARIABLE} in the environment comes before the stored one."
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    home = Home.of(os.environ)
+    keys = Keys(home, os.environ)
+    if args.action == "set":
+        home.prepare()
+        typed = getpass.getpass("API key: ") if sys.stdin.isatty() else sys.stdin.readline()
+        keys.save(typed.strip())
+        print("Stored, encrypted. A daemon that runs takes it up when it is started again.")
+        return DONE
+    if args.action == "remove":
+        print("Removed." if keys.remove() else "There was no stored key.")
+        return DONE
+    status = keys.status()
+    if status.configured:
+        print(f"A key is set, from the {status.source}.")
+        return DONE
+    print(status.problem or "No key is set. `hd key set` stores one; without it the scripted demo serves.")
+    return FAILED

@@ -1,0 +1,35 @@
+"""`hd run`: one prompt to its end, without a daemon and without a person."""
+
+import argparse
+import asyncio
+import os
+import sys
+
+from hd.errors import UsageError
+from hd.permit.presets import DEFAULT_PRESET, PRESETS
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("prompt", metavar="PROMPT", help="what to do; - reads it from standard input")
+    parser.add_argument("--workspace", metavar="DIR", default=".", help="folder to work in (default: this one)")
+    parser.add_argument("--model", metavar="M", help="model to use")
+    parser.add_argument("--permission", choices=sorted(PRESETS), default=DEFAULT_PRESET, help="default: %(default)s")
+    parser.add_argument("--demo", action="store_true", help="use the scripted offline demo, even with a key")
+    parser.add_argument("--json", action="store_true", help="print JSON lines, one an event, and the result last")
+    parser.epilog = (
+        "Nobody is asked: what would need an approval is denied, and a question ends the run. "
+        "Exit codes: 0 done, 1 failed, 2 usage, 3 needs a person, 4 something was denied, 6 provider, 130 cancelled."
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    if not prompt.strip():
+        raise UsageError("The prompt is empty; nothing was started.")
+    from hd.cli.oneshot import Wish, play
+    from hd.cli.printing import JsonLines, Readable
+    from hd.session.workspaces import real_directory
+
+    folder = real_directory(os.path.abspath(args.workspace))
+    wish = Wish(prompt, str(folder), args.permission, args.model, args.demo)
+    return asyncio.run(play(wish, JsonLines() if args.json else Readable(), os.environ))

@@ -1,0 +1,163 @@
+"""The one assembly point: from settings and a home to a house that works. It builds edges and decides nothing."""
+
+import asyncio
+import os
+import platform
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hd.agent.agent import Agents, Outfit
+from hd.agent.dispatch import Bench
+from hd.agent.history import HISTORY
+from hd.config.keys import Keys
+from hd.config.settings import Settings
+from hd.files.guard import Guard
+from hd.files.layer import FileLayer
+from hd.llm.base import Provider
+from hd.llm.deepseek import DeepSeek
+from hd.llm.demo import Demo
+from hd.llm.providers import Providers
+from hd.permit.broker import Broker
+from hd.permit.presets import preset
+from hd.process.run import Runner
+from hd.prompt.context import runtime_context
+from hd.prompt.instructions import find, render
+from hd.prompt.system import system_prompt
+from hd.protocol.projections import DAEMON
+from hd.server.routes.host import HostRoutes
+from hd.server.routes.prompts import PromptRoutes
+from hd.server.routes.sessions import SessionRoutes
+from hd.server.routes.workspaces import WorkspaceRoutes
+from hd.server.rpc import Stream, Unary
+from hd.server.services import Services
+from hd.session.hub import Hub
+from hd.session.live import LiveSession
+from hd.session.registry import Registry
+from hd.session.store.base import Store
+from hd.session.store.sqlite import SqliteStore
+from hd.session.workspaces import Workspaces
+from hd.tools.base import Asker, ToolContext
+from hd.tools.table import default_tools
+from hd.version import __version__
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """A running set of services. Close it before the store."""
+
+    services: Services
+    unary: Mapping[str, Unary]
+    streams: Mapping[str, Stream]
+
+    async def prepare(self) -> None:
+        """Closes what the last daemon left open; to be done before anybody is let in."""
+        await self.services.registry.repair_interrupted()
+
+    async def close(self) -> None:
+        """Ends all turns as interrupted, then everything that follows them."""
+        await self.services.agents.close()
+        self.services.hub.close()
+        self.services.workspaces.close()
+        self.services.broker.close()
+        await self.services.providers.aclose()
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings, environment: Mapping[str, str], *, demo: bool, database: Path | None = None
+) -> AsyncIterator[House]:
+    """A house on the home's store (or on `database`), closed in order at the end, whatever ends it."""
+    store = await SqliteStore.open(database or settings.home.database, clock=now_ms)
+    try:
+        house = build(settings, Keys(settings.home, environment), store, demo=demo)
+        try:
+            await house.prepare()
+            yield house
+        finally:
+            await house.close()
+    finally:
+        await store.close()
+
+
+def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
+    """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
+    home = settings.home
+    hub, broker = Hub(), Broker()
+    registry = Registry(store, hub, projections=(*DAEMON, HISTORY), clock=now_ms, announce=broker.emit)
+    providers = _providers(settings, keys, demo=demo)
+    runner = Runner(mark=str(home.root), spills=home.spill)
+    desks = _Desks(runner, Guard(hidden=(home.root,)))
+    outfit = Outfit(
+        providers=providers,
+        bench=Bench(default_tools(), broker, desks.context_for),
+        system_prompt=system_prompt(),
+        instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
+        sections=lambda session: _sections(session, runner.shell),
+        announce=broker.emit,
+        default_selection=providers.default,
+    )
+    services = Services(
+        registry=registry,
+        workspaces=Workspaces(store),
+        agents=Agents(outfit),
+        providers=providers,
+        broker=broker,
+        hub=hub,
+        clock=now_ms,
+        home=os.path.expanduser("~"),
+        version=__version__,
+    )
+    routes = (SessionRoutes(services), PromptRoutes(services), WorkspaceRoutes(services), HostRoutes(services))
+    unary: dict[str, Unary] = {}
+    streams: dict[str, Stream] = {}
+    for part in routes:
+        unary |= part.unary()
+        streams |= part.streams()
+    return House(services, unary, streams)
+
+
+def _providers(settings: Settings, keys: Keys, *, demo: bool) -> Providers:
+    scripted: Provider = Demo()
+    if demo or not keys.status().configured:
+        return Providers([scripted])
+    return Providers([DeepSeek(settings.base_url, keys.load), scripted], settings.model)
+
+
+class _Desks:
+    """What each session's tools work with; what the model has seen of its files lives as long as the daemon."""
+
+    def __init__(self, runner: Runner, guard: Guard) -> None:
+        self._runner = runner
+        self._guard = guard
+        self._files: dict[str, FileLayer] = {}
+        self._seen: dict[str, dict[Path, str]] = {}
+
+    def context_for(self, session: LiveSession, call_id: str, ask: Asker) -> ToolContext:
+        workspace = Path(session.header.cwd)
+        files = self._files.setdefault(session.id, FileLayer(workspace, self._guard))
+        seen = self._seen.setdefault(session.id, {})
+        return ToolContext(workspace, files, self._runner, ask, call_id, seen)
+
+
+def _instructions(workspace: Path, home: Path) -> str | None:
+    return render(find(workspace, home)) or None
+
+
+def _sections(session: LiveSession, shell: str) -> dict[str, str]:
+    chosen = preset(session.value("preset"))
+    return runtime_context(
+        workspace=Path(session.header.cwd),
+        preset=chosen.name,
+        preset_description=chosen.description,
+        platform=f"{platform.system()} {platform.machine()}",
+        shell=shell,
+        date=datetime.now(UTC).astimezone().strftime("%Y-%m-%d (%A)"),
+    )

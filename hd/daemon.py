@@ -1,0 +1,131 @@
+"""The daemon's life: lock, store, house, listener, and the end of all of them in the right order."""
+
+import asyncio
+import base64
+import errno
+import logging
+import os
+import secrets
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import msgspec
+from aiohttp import web
+
+from hd.compose import House, now_ms, open_house
+from hd.config.home import Home
+from hd.config.lock import Daemon, HomeLock, acquire
+from hd.config.logs import Redactor, log_to
+from hd.config.settings import Settings
+from hd.errors import PortInUse, UsageError
+from hd.process.harden import hide_environment
+from hd.process.survivors import end_marked
+from hd.server.app import Gate, Server
+from hd.server.fence import is_loopback
+from hd.server.login import SECRET_BYTES
+from hd.session.store.base import Store
+from hd.version import __version__
+
+_log = logging.getLogger(__name__)
+
+COOKIE_SECRET = "cookie-secret"
+SHUTDOWN_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where to listen and how to say so."""
+
+    host: str
+    port: int
+    demo: bool = False
+    as_json: bool = False
+
+
+async def serve(listen: Listen, environment: Mapping[str, str]) -> None:
+    """Runs until it is told to stop. Errors before the printed line are leaves of the tree."""
+    if not is_loopback(f"[{listen.host}]" if ":" in listen.host else listen.host):
+        raise UsageError(
+            f"{listen.host} is not a loopback address. The daemon speaks plain HTTP and runs commands, so it listens "
+            "on this machine only; reach it over SSH (`ssh -L 3080:127.0.0.1:3080 host`)."
+        )
+    settings = Settings.from_environment(environment)
+    home = settings.home
+    home.prepare()
+    with await asyncio.to_thread(acquire, home) as lock, log_to(home.log, Redactor()):
+        hide_environment()
+        await asyncio.to_thread(end_marked, str(home.root))
+        async with open_house(settings, environment, demo=listen.demo) as house:
+            await _listen(listen, home, lock, house)
+
+
+async def _listen(listen: Listen, home: Home, lock: HomeLock, house: House) -> None:
+    stop = asyncio.Event()
+    gate = Gate(
+        cookie_secret=await _cookie_secret(house.services.registry.store),
+        local_secret=lock.new_secret(),
+        clock=now_ms,
+        stop=stop.set,
+    )
+    server = Server(gate, house.unary, house.streams)
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(signal_number, stop.set)
+    async with _site(server, listen) as port:
+        shown = f"[{listen.host}]" if ":" in listen.host else listen.host
+        url = f"http://{shown}:{port}"
+        lock.publish(Daemon(url, listen.host, port, os.getpid(), __version__, now_ms()))
+        _log.info("listening at %s", url)
+        _announce(listen, url, port, gate.tokens.issue(now_ms()))
+        await stop.wait()
+        _log.info("stopping")
+        # Turns are closed while clients can still see it; sockets go with the listener.
+        await house.services.agents.close()
+
+
+@asynccontextmanager
+async def _site(server: Server, listen: Listen) -> AsyncIterator[int]:
+    runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN_S)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, listen.host, listen.port)
+        try:
+            await site.start()
+        except OSError as error:
+            raise _cannot_listen(listen, error) from error
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+def _cannot_listen(listen: Listen, error: OSError) -> PortInUse:
+    place = f"{listen.host}:{listen.port}"
+    if error.errno == errno.EADDRINUSE:
+        text = f"Something else listens at {place} already. Choose another port with --port, or 0 for any free one."
+    elif error.errno == errno.EACCES:
+        text = f"You may not listen at {place}. Choose a port above 1023 with --port."
+    else:
+        text = f"The daemon cannot listen at {place}: {error.strerror}."
+    return PortInUse(text)
+
+
+async def _cookie_secret(store: Store) -> bytes:
+    """The secret of this home's cookies; it outlives the daemon, so clients stay logged in over a restart."""
+    kept = await store.load_setting(COOKIE_SECRET)
+    if isinstance(kept, str):
+        return base64.b64decode(kept)
+    made = secrets.token_bytes(SECRET_BYTES)
+    await store.save_setting(COOKIE_SECRET, base64.b64encode(made).decode())
+    return made
+
+
+def _announce(listen: Listen, url: str, port: int, token: str) -> None:
+    """The one line on stdout by which everybody learns where to go."""
+    address = f"{url}/?token={token}"
+    if listen.as_json:
+        line = {"url": address, "host": listen.host, "port": port, "pid": os.getpid(), "version": __version__}
+        print(msgspec.json.encode(line).decode(), flush=True)  # noqa: T201
+    else:
+        print(f"hd web: {address}", flush=True)  # noqa: T201

@@ -1,0 +1,126 @@
+"""The HTTP application: the fence and the login in front, the carriers behind (WIRE 1 to 4)."""
+
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+from aiohttp import web
+
+from hd.server import fence, login
+from hd.server.rpc import Rpc, Stream, Unary
+from hd.server.sockets import Socket
+
+MAX_BODY = 300 * 1024 * 1024
+SECRET_HEADER = "X-Hd-Secret"
+
+_NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+_LOGIN_NEEDED = "Login needed. Run `hd token` where the daemon runs and open the address that it prints.\n"
+_PAGE = """<!doctype html><meta charset="utf-8"><title>hd</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:4em auto;padding:0 1em}</style>
+<h1>hd is running</h1>
+<p>This daemon is steered from a terminal. On this machine: <code>htui</code>. From another one, over SSH:
+<code>ssh -L 3080:127.0.0.1:PORT host</code>, then <code>htui --url http://127.0.0.1:3080</code> with a token of
+<code>hd token</code>.</p>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Who may come in. `cookie_secret` signs cookies and outlives the process; `local_secret` is for local commands.
+
+    `trusted_hosts` are allowed in the Host header beside loopback; `stop` ends the daemon; `clock` is in ms.
+    """
+
+    cookie_secret: bytes
+    local_secret: str
+    clock: Callable[[], int]
+    stop: Callable[[], None]
+    tokens: login.Tokens = field(default_factory=login.Tokens)
+    trusted_hosts: frozenset[str] = frozenset()
+
+    def has_cookie(self, request: web.Request) -> bool:
+        return login.logged_in(request.cookies, self.cookie_secret, request.headers.get("Host", ""), self.clock())
+
+    def is_local(self, request: web.Request) -> bool:
+        given = request.headers.get(SECRET_HEADER, "")
+        return hmac.compare_digest(given.encode(), self.local_secret.encode())
+
+
+class Server:
+    """The application and its open sockets."""
+
+    def __init__(self, gate: Gate, unary: Mapping[str, Unary], streams: Mapping[str, Stream]) -> None:
+        self._gate = gate
+        self._rpc = Rpc(unary)
+        self._streams = streams
+        self._sockets: set[Socket] = set()
+
+    def application(self) -> web.Application:
+        app = web.Application(client_max_size=MAX_BODY, middlewares=[self._fence])
+        app.router.add_route("*", "/", self._root)
+        app.router.add_get("/health", self._health)
+        app.router.add_post("/api/local/token", self._local_token)
+        app.router.add_post("/api/local/stop", self._local_stop)
+        app.router.add_get("/api/remote.mux", self._mux)
+        app.router.add_route("*", "/api/{method:.+}", self._rpc.respond)
+        app.on_shutdown.append(self._close_sockets)
+        return app
+
+    @web.middleware
+    async def _fence(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        headers = request.headers
+        if not request.path.startswith("/api/"):
+            # A link from another site may lead a browser to the page, so only the Host is checked there.
+            if not fence.allowed({"Host": headers.get("Host", "")}, self._gate.trusted_hosts):
+                return web.Response(status=403, text="forbidden")
+            return await handler(request)
+        if not fence.allowed(headers, self._gate.trusted_hosts):
+            return web.Response(status=403, text="forbidden")
+        local = request.path.startswith("/api/local/") and self._gate.is_local(request)
+        if not local and not self._gate.has_cookie(request):
+            return web.Response(status=401, text="unauthorized")
+        return await handler(request)
+
+    async def _root(self, request: web.Request) -> web.Response:
+        tokens = request.query.getall("token", [])
+        if request.method == "GET" and len(tokens) == 1 and self._gate.tokens.redeem(tokens[0], self._gate.clock()):
+            authority = login.normal_authority(request.headers.get("Host", ""))
+            cookie = login.set_cookie(self._gate.cookie_secret, authority, self._gate.clock())
+            return web.Response(status=303, headers={**_NO_STORE, "Location": "./", "Set-Cookie": cookie})
+        if request.method != "GET" or not self._gate.has_cookie(request):
+            return web.Response(status=401, text=_LOGIN_NEEDED, headers=_NO_STORE)
+        if tokens:
+            return web.Response(status=303, headers={**_NO_STORE, "Location": "./"})
+        return web.Response(text=_PAGE, content_type="text/html", charset="utf-8", headers=_NO_STORE)
+
+    async def _health(self, request: web.Request) -> web.Response:
+        return web.Response(body=b'{"ok":true}', content_type="application/json")
+
+    async def _local_token(self, request: web.Request) -> web.Response:
+        if not self._gate.is_local(request):
+            return web.Response(status=401, text="unauthorized")
+        body = msgspec.json.encode({"token": self._gate.tokens.issue(self._gate.clock())})
+        return web.Response(body=body, content_type="application/json", headers=_NO_STORE)
+
+    async def _local_stop(self, request: web.Request) -> web.Response:
+        if not self._gate.is_local(request):
+            return web.Response(status=401, text="unauthorized")
+        self._gate.stop()
+        return web.Response(body=b'{"stopping":true}', content_type="application/json")
+
+    async def _mux(self, request: web.Request) -> web.StreamResponse:
+        if request.headers.get("Upgrade", "").lower() != "websocket":
+            return web.Response(status=404, text="not found")
+        socket = Socket(self._streams)
+        self._sockets.add(socket)
+        try:
+            return await socket.run(request)
+        finally:
+            self._sockets.discard(socket)
+
+    async def _close_sockets(self, app: web.Application) -> None:
+        await asyncio.gather(*(socket.close() for socket in self._sockets), return_exceptions=True)

@@ -1,0 +1,1 @@
+"""The endpoints by namespace; each module gives its part of the two tables."""

@@ -1,0 +1,102 @@
+"""`session/*`: what a person tells an agent — prompts, queue, cancel, model."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from hd.errors import AttachmentInvalid, BadRequest, SessionNotFound, TimeZoneInvalid
+from hd.protocol import endpoints as ep
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.messages import text_of
+from hd.protocol.projections.small import selection
+from hd.server.rpc import Stream, Unary
+from hd.server.services import Services
+
+ACCEPTED = {"accepted": True}
+
+
+class PromptRoutes:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._registry = services.registry
+
+    def unary(self) -> dict[str, Unary]:
+        return {
+            "session/prompt": self.prompt,
+            "session/cancel": self.cancel,
+            "session/updateQueue": self.update_queue,
+            "session/modelCatalog": self.model_catalog,
+            "session/selectModel": self.select_model,
+        }
+
+    def streams(self) -> dict[str, Stream]:
+        return {}
+
+    async def prompt(self, request: ep.PromptRequest) -> dict[str, Any]:
+        content = checked_content(request["content"])
+        time_zone = checked_time_zone(request.get("clientTimeZone"))
+        session = await self._registry.get(request["sessionId"])
+        await self._services.agents.of(session).prompt(
+            content,
+            request_id=request["requestId"],
+            steer=request["mode"] == "steer",
+            time_zone=time_zone,
+        )
+        return ACCEPTED
+
+    async def cancel(self, request: ep.SessionRequest) -> dict[str, Any]:
+        session = self._registry.live.get(request["sessionId"])
+        if session is None:
+            raise SessionNotFound(
+                f"The session {request['sessionId']} is not in memory, so nothing of it runs.",
+                {"sessionId": request["sessionId"]},
+            )
+        await self._services.agents.of(session).cancel()
+        return ACCEPTED
+
+    async def update_queue(self, request: ep.UpdateQueueRequest) -> dict[str, Any]:
+        session = await self._registry.get(request["sessionId"])
+        action = dict(request["action"])
+        if action["kind"] == "edit":
+            action["content"] = checked_content(request["action"].get("content", []))
+        self._services.agents.of(session).update_queue(request["itemId"], action)
+        await session.written()
+        return ACCEPTED
+
+    async def model_catalog(self) -> dict[str, Any]:
+        return await self._services.providers.catalogue()
+
+    async def select_model(self, request: ep.SelectModelRequest) -> dict[str, Any]:
+        session = await self._registry.get(request["sessionId"])
+        selected = self._services.providers.complete(selection(request))
+        session.record(Draft(ev.MODEL_SELECTION, selected))
+        session.save_projections()
+        await session.written()
+        return {"selected": selected}
+
+
+def checked_content(content: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks of a prompt; for now text alone, and some of it must be visible."""
+    blocks: list[dict[str, Any]] = []
+    for block in content:
+        if block.get("type") in ("image", "file"):
+            raise AttachmentInvalid(
+                "Images and files cannot be attached yet; name a file's path instead.", {"reason": "unsupported"}
+            )
+        if block.get("type") != "text" or not isinstance(block.get("text"), str):
+            raise BadRequest("A prompt is made of blocks `{type: text, text}`.")
+        blocks.append({"type": "text", "text": block["text"]})
+    if not text_of(blocks).strip():
+        raise BadRequest("A prompt needs some text.")
+    return blocks
+
+
+def checked_time_zone(name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise TimeZoneInvalid(f"There is no time zone {name!r}.", {"value": name}) from error
+    return name

@@ -1,0 +1,127 @@
+"""`session/*`: lists, creation, follow and pages."""
+
+import os
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+import msgspec
+
+from hd.errors import BadRequest, SessionNotFound, TitleInvalid, WorkspaceNotFound
+from hd.permit.presets import DEFAULT_PRESET, facts, preset
+from hd.protocol import endpoints as ep
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.projections.inbox import queue_items, view
+from hd.server.rpc import Stream, Unary
+from hd.server.services import Services
+from hd.session.hub import ControlFollower
+from hd.session.live import DEFAULT_PAGE, LiveSession
+from hd.session.workspaces import real_directory
+
+MAX_PAGE = 1000
+TITLE_LIMIT = 200
+
+
+def session_id_of(address: Mapping[str, Any]) -> str:
+    """The session that an address means; a child is addressed by its parent, and there are none yet."""
+    if address.get("kind") == "session" and isinstance(address.get("sessionId"), str):
+        return str(address["sessionId"])
+    if address.get("kind") == "subagent":
+        child = str(address.get("childSessionId"))
+        raise SessionNotFound(f"There is no subagent session {child}.", {"sessionId": child})
+    raise BadRequest("An address has the kind `session` or `subagent` and the ids that go with it.")
+
+
+class SessionRoutes:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._registry = services.registry
+
+    def unary(self) -> dict[str, Unary]:
+        return {
+            "session/list": self.summaries,
+            "session/create": self.create,
+            "session/rename": self.rename,
+            "session/page": self.page,
+            "session/projections": self.projections,
+        }
+
+    def streams(self) -> dict[str, Stream]:
+        return {"session/follow": self.follow, "session/control": self.control}
+
+    async def summaries(self, _request: ep.ListRequest) -> dict[str, Any]:
+        return {"items": await self._registry.summaries()}
+
+    async def create(self, request: ep.CreateRequest) -> dict[str, Any]:
+        workspace_id, cwd = request.get("workspaceId"), request.get("cwd")
+        if workspace_id is not None and cwd is not None:
+            raise BadRequest("A session is made in a workspace or in a directory, not both.")
+        if workspace_id is not None:
+            row = await self._services.workspaces.get(workspace_id)
+            if row is None:
+                raise WorkspaceNotFound("This workspace is not registered any more.", {"workspaceId": workspace_id})
+            cwd = row.path
+        session = await self._registry.create(
+            cwd=str(real_directory(cwd or os.getcwd())),
+            opening=facts(preset(DEFAULT_PRESET)),
+            workspace_id=workspace_id,
+            session_id=request.get("sessionId"),
+        )
+        if workspace_id is not None:
+            await self._services.workspaces.changed(workspace_id)
+        return {"sessionId": session.id, "agentPreset": session.header.agent_preset}
+
+    async def rename(self, request: ep.RenameRequest) -> dict[str, Any]:
+        title = " ".join(request["title"].split())[:TITLE_LIMIT]
+        if not title:
+            raise TitleInvalid("A title needs at least one visible character.", {"title": request["title"]})
+        session = await self._registry.get(request["sessionId"])
+        (event,) = session.record(Draft(ev.SESSION_TITLE, {"title": title, "source": {"kind": "user"}}))
+        session.save_projections()
+        await session.written()
+        return {"title": title, "seq": event.seq}
+
+    async def projections(self, request: ep.SessionRequest) -> dict[str, Any]:
+        session = await self._registry.get(request["sessionId"])
+        return {"kind": "sequenced", "asOfSeq": session.state.seq, "values": session.state.views()}
+
+    async def page(self, request: ep.PageRequest) -> dict[str, Any]:
+        session_id = session_id_of(request["address"])
+        store = self._registry.store
+        through, before = request["throughSeq"], request.get("beforeSeq")
+        head = await store.head(session_id)
+        if through > head:
+            raise BadRequest(f"The log of this session ends at {head}, before {through}.")
+        last = through if before is None else min(through, before - 1)
+        if last < 0:
+            return {"records": [], "hasMore": False}
+        messages = min(request.get("maxMessages", DEFAULT_PAGE), MAX_PAGE)
+        start = await store.page_start(session_id, before_seq=before, through_seq=through, messages=messages)
+        bodies = await store.events(session_id, from_seq=start, to_seq=last)
+        records = [{"type": "event", "event": msgspec.Raw(body)} for body in bodies]
+        return {"records": records, "hasMore": start > 0}
+
+    async def follow(self, request: ep.FollowRequest) -> AsyncGenerator[list[bytes], None]:
+        session = await self._registry.get(session_id_of(request["address"]))
+        messages = min(request.get("maxMessages", DEFAULT_PAGE), MAX_PAGE)
+        async for batch in session.follow(messages=messages, stream=request.get("assistantStream", False)):
+            yield batch
+
+    async def control(self) -> AsyncGenerator[list[bytes], None]:
+        follower = ControlFollower()
+        hub = self._services.hub
+        hub.attach_control(follower)
+        try:
+            yield [msgspec.json.encode({"type": "baseline", "value": self._baseline()})]
+            async for batch in follower.batches():
+                yield batch
+        finally:
+            hub.detach_control(follower)
+
+    def _baseline(self) -> dict[str, Any]:
+        live: list[LiveSession] = [*self._registry.live.values()]
+        return {
+            "projections": {s.id: {"asOfSeq": s.state.seq, "values": s.state.views()} for s in live},
+            "queues": {s.id: queue_items(view(s.value("inbox"))) for s in live},
+            "jobs": {s.id: [] for s in live},
+        }

@@ -1,0 +1,55 @@
+"""`workspace/*`: registered directories and the archive."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from hd.errors import SessionBusy
+from hd.protocol import endpoints as ep
+from hd.server.rpc import Stream, Unary
+from hd.server.services import Services
+
+
+class WorkspaceRoutes:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._workspaces = services.workspaces
+
+    def unary(self) -> dict[str, Unary]:
+        return {
+            "workspace/create": self.create,
+            "workspace/rename": self.rename,
+            "workspace/delete": self.delete,
+            "workspace/archiveSession": self.archive,
+            "workspace/unarchiveSession": self.unarchive,
+        }
+
+    def streams(self) -> dict[str, Stream]:
+        return {"workspace/follow": self.follow}
+
+    async def create(self, request: ep.WorkspaceCreateRequest) -> dict[str, Any]:
+        row, created = await self._workspaces.create(request["path"])
+        return {"workspace": row.to_wire(), "created": created}
+
+    async def rename(self, request: ep.WorkspaceRenameRequest) -> dict[str, Any]:
+        row = await self._workspaces.rename(request["workspaceId"], request["title"])
+        return {"workspace": row.to_wire()}
+
+    async def delete(self, request: ep.WorkspaceRequest) -> dict[str, Any]:
+        await self._workspaces.delete(request["workspaceId"])
+        return {"deleted": True}
+
+    async def archive(self, request: ep.ArchiveRequest) -> dict[str, Any]:
+        """Work is never hidden while it goes on: it is stopped when asked so, else the archive is refused."""
+        session = self._services.registry.live.get(request["sessionId"])
+        agent = self._services.agents.of(session) if session is not None else None
+        if agent is not None and agent.running:
+            if not request.get("stopActivity"):
+                raise SessionBusy("This session still works; stop it first, then archive it.")
+            await agent.cancel()
+        return {"archivedSessionIds": await self._workspaces.archive(request["sessionId"])}
+
+    async def unarchive(self, request: ep.SessionRequest) -> dict[str, Any]:
+        return {"archivedSessionIds": await self._workspaces.archive(request["sessionId"], archived=False)}
+
+    def follow(self) -> AsyncGenerator[list[bytes], None]:
+        return self._workspaces.follow()

@@ -1,0 +1,102 @@
+"""The carrier of unary calls: HTTP in, an endpoint's function, HTTP out (WIRE 3). It decides nothing."""
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from hd.errors import ArgumentsInvalid, HdError, InputInvalid, SignatureInvalid
+from hd.protocol import codes
+from hd.protocol.endpoints import BY_NAME, Endpoint
+from hd.protocol.envelope import WireError, failure, parse_request, payload_args, rpc_id_of, success
+
+_log = logging.getLogger(__name__)
+
+NOTHING = msgspec.UNSET
+"""What a call returns that has no result: the answer then has no `value` key."""
+
+Unary = Callable[..., Awaitable[Any]]
+Stream = Callable[..., AsyncGenerator[list[bytes], None]]
+"""Gives the items of a stream as JSON, several at a time."""
+
+
+def wire_error(error: Exception) -> WireError:
+    """What a client is told of an error. A defect is logged with its traceback and told without its text."""
+    if isinstance(error, WireError):
+        return error
+    if isinstance(error, HdError):
+        return WireError(error.code, error.message, error.details)
+    _log.exception("an endpoint failed", exc_info=error)
+    return WireError(codes.INTERNAL, f"internal error ({type(error).__name__}); the daemon's log has more", {})
+
+
+def check_arguments(endpoint: Endpoint, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments decoded to their types; `ArgumentsInvalid` for other names, `InputInvalid` for other shapes."""
+    details = {"endpoint": endpoint.name}
+    if set(args) != set(endpoint.params):
+        missing = sorted(set(endpoint.params) - set(args))
+        extra = sorted(set(args) - set(endpoint.params))
+        said = [f"missing {name!r}" for name in missing] + [f"unexpected {name!r}" for name in extra]
+        raise ArgumentsInvalid(f"{endpoint.name}: the arguments do not match: {', '.join(said)}", details)
+    checked: dict[str, Any] = {}
+    for name, kind in endpoint.params.items():
+        try:
+            checked[name] = msgspec.convert(args[name], kind)
+        except msgspec.ValidationError as error:
+            text = f"{endpoint.name}: the argument {name!r} is not usable: {error}"
+            raise InputInvalid(text, {**details, "field": name}) from error
+    return checked
+
+
+class Rpc:
+    """Answers `POST /api/<namespace>/<method>`."""
+
+    def __init__(self, unary: Mapping[str, Unary]) -> None:
+        self._unary = unary
+
+    async def respond(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        endpoint = BY_NAME.get(method)
+        if request.method != "POST" or endpoint is None or method == "$events":
+            return web.Response(status=404, text="not found")
+        if request.content_type != "application/json":
+            return web.Response(status=415, text="content type must be application/json")
+        try:
+            body = msgspec.json.decode(await request.read())
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError):
+            return web.Response(status=400, text="body is not JSON")
+        answer = await self._answer(endpoint, body)
+        response = web.Response(body=answer, content_type="application/json")
+        if len(answer) > _COMPRESS_FROM:
+            response.enable_compression()
+        return response
+
+    async def _answer(self, endpoint: Endpoint, body: object) -> bytes:
+        rpc_id = rpc_id_of(body)
+        try:
+            call = parse_request(body, endpoint.name)
+            if endpoint.stream:
+                raise SignatureInvalid(
+                    f"{endpoint.name} is a stream; open it on the socket", {"endpoint": endpoint.name}
+                )
+            value = await self._unary[endpoint.name](**check_arguments(endpoint, call.args))
+        except Exception as error:
+            return failure(rpc_id, wire_error(error))
+        return success(rpc_id, value)
+
+
+_COMPRESS_FROM = 16 * 1024
+"""Smaller answers cost more time to compress than to send."""
+
+
+def open_stream(streams: Mapping[str, Stream], name: str, payload: object) -> AsyncGenerator[list[bytes], None]:
+    """The items of the stream that a client opened; raises what the dialect answers to a wrong open."""
+    endpoint = BY_NAME.get(name)
+    if endpoint is None:
+        raise WireError(codes.INVOCATION_UNAVAILABLE, f"there is no endpoint {name!r}", {"endpoint": name})
+    args = payload_args(payload)
+    if not endpoint.stream:
+        raise SignatureInvalid(f"{name} is a call; send it by POST", {"endpoint": name})
+    return streams[name](**check_arguments(endpoint, args))

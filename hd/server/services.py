@@ -1,0 +1,26 @@
+"""What the routes work with; put together by `hd.compose` alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hd.agent.agent import Agents
+from hd.llm.providers import Providers
+from hd.permit.broker import Broker
+from hd.session.hub import Hub
+from hd.session.registry import Registry
+from hd.session.workspaces import Workspaces
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """`clock` gives ms since the epoch; `home` is the home directory of the daemon's user, as clients show it."""
+
+    registry: Registry
+    workspaces: Workspaces
+    agents: Agents
+    providers: Providers
+    broker: Broker
+    hub: Hub
+    clock: Callable[[], int]
+    home: str
+    version: str

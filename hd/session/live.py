@@ -1,0 +1,198 @@
+"""The live session: the only writer of a session's log.
+
+`record` is one step without a gap: number, append, fold, publish, in this order. Everything that anybody sees of a
+session went through it, except the deltas of an answer in progress (`Attempt`), which are fleeting.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from hd.protocol.events import OWN_EVENTS, Draft, Event
+from hd.protocol.projections import State
+from hd.protocol.stream import Chunk, Packer, Partial, merge, unpack
+from hd.session.hub import Follower, Hub
+from hd.session.store.base import SessionRow, Store, StoredEvent
+
+HEADER_VERSION = 4
+PARTIAL_INTERVAL_MS = 1000
+"""At least this often the partial answer is kept, so that a kill loses no more than that of it."""
+
+DEFAULT_PAGE = 50
+
+_encode = msgspec.json.encode
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What is fixed for a session's life. `created_at` is in ms."""
+
+    id: str
+    created_at: int
+    cwd: str
+    parent: str | None = None
+    origin: str | None = None
+    agent_preset: str = "standard"
+
+    def to_wire(self) -> dict[str, Any]:
+        wire: dict[str, Any] = {
+            "version": HEADER_VERSION,
+            "id": self.id,
+            "createdAt": self.created_at,
+            "cwd": self.cwd,
+            "isSeeded": False,
+            "agentPreset": self.agent_preset,
+        }
+        if self.parent is not None:
+            wire["parentSession"] = self.parent
+        if self.origin is not None:
+            wire["origin"] = self.origin
+        return wire
+
+    @staticmethod
+    def of(row: SessionRow) -> "Header":
+        return Header(row.id, row.created_at, row.cwd or "/", row.parent, row.origin)
+
+
+class LiveSession:
+    """A session in memory. All methods belong to the event loop's thread."""
+
+    def __init__(self, header: Header, state: State, store: Store, hub: Hub, clock: Callable[[], int]) -> None:
+        self.header = header
+        self.id = header.id
+        self.state = state
+        self.attempt: Attempt | None = None
+        self._store = store
+        self._hub = hub
+        self._clock = clock
+        self._attempts = 0
+
+    def record(self, *drafts: Draft) -> list[Event]:
+        """Makes facts of `drafts`: all of them reach the store in one piece, so a kill leaves all or none."""
+        now = self._clock()
+        first = self.state.seq + 1
+        events = [
+            Event(d.type, first + place, now, d.data, d.surface, d.sources, d.type in OWN_EVENTS)
+            for place, d in enumerate(drafts)
+        ]
+        stored = [StoredEvent.of(event) for event in events]
+        self._store.append(self.id, stored)
+        for event, row in zip(events, stored, strict=True):
+            self.state, changed = self.state.apply(event)
+            self._hub.publish_event(self.id, row.body)
+            for key in changed:
+                self._publish(key, event.seq)
+        return events
+
+    def _publish(self, key: str, seq: int) -> None:
+        if self.state.is_public(key):
+            self._hub.publish_projection(self.id, key, seq, lambda: self.state.view(key))
+
+    async def written(self, *, durable: bool = False) -> None:
+        """Returns when all that was recorded is on disk (`durable`: and outlives a loss of power); or `StoreFull`."""
+        await self._store.flush(durable=durable)
+
+    def save_projections(self) -> None:
+        """Keeps the projections' values for lists of sessions that are not in memory."""
+        updated = self.value("sessionListMetadata").last_prompt_at or self.header.created_at
+        self._store.save_projections(self.id, self.state.seq, _encode(self.state.views()), updated)
+
+    def value(self, key: str) -> Any:
+        """A projection's state, read only."""
+        return self.state.values[key]
+
+    def begin_attempt(self, turn: int, step: int) -> "Attempt":
+        self._attempts += 1
+        self.attempt = Attempt(self, f"{self.id}:{self._attempts}", turn, step, self.state.seq)
+        self._hub.publish_frame(self.id, {"type": "start", **self.attempt.origin()})
+        return self.attempt
+
+    def publish_chunks(self, attempt: "Attempt", time: int, chunks: list[Chunk]) -> None:
+        self._hub.publish_chunks(self.id, attempt.id, time, chunks)
+        if time - attempt.kept_at >= PARTIAL_INTERVAL_MS:
+            attempt.kept_at = time
+            body = {"turn": attempt.turn, "step": attempt.step, "stream": attempt.packed()}
+            self._store.keep_partial(self.id, _encode(body))
+
+    def end_attempt(self, attempt: "Attempt", outcome: dict[str, Any]) -> None:
+        """Publishes the end of an attempt; to be called after the event that `outcome` names was recorded."""
+        self.attempt = None
+        if attempt.kept_at != attempt.began_at:
+            self._store.keep_partial(self.id, None)
+        self._hub.publish_frame(self.id, {"type": "end", "attemptId": attempt.id, "outcome": outcome})
+
+    def now(self) -> int:
+        return self._clock()
+
+    async def follow(self, *, messages: int = DEFAULT_PAGE, stream: bool = False) -> AsyncGenerator[list[bytes], None]:
+        """The snapshot, then everything that follows it without a gap, as JSON items (WIRE 7.2)."""
+        follower = Follower(stream=stream)
+        # In one step of the loop: from here on every event reaches the follower, and the snapshot ends at this cursor.
+        self._hub.attach(self.id, follower)
+        cursor, values = self.state.seq, self.state.views()
+        active = self.attempt.snapshot() if stream and self.attempt else None
+        if active is not None:
+            follower.resume(active["nextIndex"])
+        try:
+            start = await self._store.page_start(self.id, before_seq=None, through_seq=cursor, messages=messages)
+            bodies = await self._store.events(self.id, from_seq=start, to_seq=cursor) if cursor >= 0 else []
+            snapshot: dict[str, Any] = {
+                "type": "snapshot",
+                "header": self.header.to_wire(),
+                "cursor": cursor,
+                "records": [{"type": "event", "event": msgspec.Raw(body)} for body in bodies],
+                "hasMore": start > 0,
+                "projections": {"asOfSeq": cursor, "values": values},
+            }
+            if stream:
+                snapshot["assistantStream"] = {"revision": 0}
+                if active is not None:
+                    snapshot["assistantStream"]["activeAttempt"] = active
+            yield [_encode(snapshot)]
+            async for batch in follower.batches():
+                yield batch
+        finally:
+            self._hub.detach(self.id, follower)
+
+
+class Attempt:
+    """One model request in progress: its chunks so far, for followers that come late and for the partial answer."""
+
+    def __init__(self, session: LiveSession, attempt_id: str, turn: int, step: int, after: int) -> None:
+        self.id = attempt_id
+        self.turn = turn
+        self.step = step
+        self.began_at = session.now()
+        self.kept_at = self.began_at
+        self.partial = Partial()
+        self._packer = Packer()
+        self._session = session
+        self._after = after
+
+    def origin(self) -> dict[str, Any]:
+        return {"attemptId": self.id, "turn": self.turn, "step": self.step, "startedAfterSeq": self._after}
+
+    def publish(self, chunks: list[Chunk]) -> None:
+        time = self._session.now()
+        for chunk in chunks:
+            self.partial.feed(chunk)
+            self._packer.add(time, chunk)
+        self._session.publish_chunks(self, time, chunks)
+
+    def packed(self) -> list[dict[str, Any]]:
+        """All chunks so far in the packed form, as `assistant/message` keeps them."""
+        return self._packer.rows()
+
+    def snapshot(self) -> dict[str, Any]:
+        """`activeAttempt`: the same fold with each block’s deltas joined, so that it stays one row a block."""
+        packer = Packer()
+        timed = unpack(self._packer.rows())
+        merged = merge(chunk for _, chunk in timed)
+        for chunk in merged:
+            packer.add(self.began_at, chunk)
+        return {**self.origin(), "nextIndex": len(merged), "stream": packer.rows()}
+
+    def end(self, outcome: dict[str, Any]) -> None:
+        self._session.end_attempt(self, outcome)

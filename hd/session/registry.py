@@ -1,0 +1,194 @@
+"""The registry: which sessions exist, which of them are in memory, and how one gets there."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from hd.errors import SessionConflict, SessionNotFound
+from hd.protocol import events as ev
+from hd.protocol.events import Draft, Event
+from hd.protocol.ids import new_session_id
+from hd.protocol.projections import State
+from hd.protocol.projections.base import Projection
+from hd.session.hub import Hub
+from hd.session.live import Header, LiveSession
+from hd.session.repair import needs_repair, repair
+from hd.session.store.base import SessionRow, Store
+
+Announce = Callable[[str, list[Any]], None]
+"""Tells every client a host event: its name and arguments (WIRE 5.1)."""
+
+
+class Registry:
+    """Sessions by id. Cold ones are rows of the store; a live one has its log folded in memory."""
+
+    def __init__(
+        self,
+        store: Store,
+        hub: Hub,
+        *,
+        projections: Sequence[Projection[Any]],
+        clock: Callable[[], int],
+        announce: Announce,
+    ) -> None:
+        self.store = store
+        self.hub = hub
+        self.live: dict[str, LiveSession] = {}
+        self._projections = tuple(projections)
+        self._clock = clock
+        self._announce = announce
+        self._loading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def create(
+        self, *, cwd: str, opening: Sequence[Draft], workspace_id: str | None = None, session_id: str | None = None
+    ) -> LiveSession:
+        """A new session whose log begins with `opening`. The same own id again gives the session that has it.
+
+        `SessionConflict` when that session works in another folder.
+        """
+        chosen = session_id or new_session_id()
+        async with self._loading[chosen]:
+            if session_id is not None:
+                existing = await self._existing(chosen)
+                if existing is not None:
+                    if existing.header.cwd != cwd:
+                        raise SessionConflict(
+                            f"The session {chosen} exists already and works in another folder.",
+                            {"sessionId": chosen, "requestedCwd": cwd, "existingCwd": existing.header.cwd},
+                        )
+                    return existing
+            header = Header(chosen, self._clock(), cwd)
+            await self.store.create_session(
+                SessionRow(
+                    id=chosen,
+                    created_at=header.created_at,
+                    cwd=cwd,
+                    workspace_id=workspace_id,
+                    updated_at=header.created_at,
+                )
+            )
+            session = self._adopt(header, State.initial(self._projections))
+            session.record(*opening)
+            session.save_projections()
+            await session.written(durable=True)
+        self._announce("api-session/added", [self.summary(session)])
+        return session
+
+    async def _existing(self, session_id: str) -> LiveSession | None:
+        try:
+            return self.live.get(session_id) or await self._load(session_id)
+        except SessionNotFound:
+            return None
+
+    async def get(self, session_id: str) -> LiveSession:
+        """The live session, loaded and repaired if it is cold; `SessionNotFound`."""
+        session = self.live.get(session_id)
+        if session is not None:
+            return session
+        async with self._loading[session_id]:
+            session = self.live.get(session_id)
+            if session is None:
+                session = await self._load(session_id)
+                self._announce("api-session/added", [self.summary(session)])
+        return session
+
+    def _adopt(self, header: Header, state: State) -> LiveSession:
+        session = LiveSession(header, state, self.store, self.hub, self._clock)
+        self.live[header.id] = session
+        return session
+
+    async def _load(self, session_id: str) -> LiveSession:
+        row = await self.store.session(session_id)
+        state = State.initial(self._projections)
+        async for page in self.store.pages(session_id):
+            for body in page:
+                state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))
+        session = self._adopt(Header.of(row), state)
+        if needs_repair(state):
+            await self._repair(session)
+        return session
+
+    async def _repair(self, session: LiveSession) -> None:
+        kept = await self.store.partial(session.id)
+        partial = msgspec.json.decode(kept) if kept else None
+        used = session.value("modelSelection").last_used or {}
+        session.record(*repair(session.state, partial, used.get("provider", "unknown"), used.get("model", "unknown")))
+        self.store.keep_partial(session.id, None)
+        session.save_projections()
+        await session.written(durable=True)
+
+    async def repair_interrupted(self) -> list[str]:
+        """Closes what the last daemon left open; gives the ids of the sessions that had an open turn.
+
+        A session is looked at when its kept projections are behind its log, which a clean turn end never leaves.
+        """
+        repaired: list[str] = []
+        for row in await self.store.sessions():
+            if row.as_of_seq == row.head or row.id in self.live:
+                continue
+            session = await self.get(row.id)
+            if session.value("turn").number and session.state.seq != row.head:
+                repaired.append(row.id)
+            else:
+                session.save_projections()
+        return repaired
+
+    async def summaries(self) -> list[dict[str, Any]]:
+        """All sessions, last updated first (WIRE 10, `SessionSummary`)."""
+        rows = await self.store.sessions()
+        found = [self.summary(self.live[row.id]) if row.id in self.live else _cold(row) for row in rows]
+        return sorted(found, key=lambda summary: -int(summary["updatedAt"]))
+
+    def summary(self, session: LiveSession) -> dict[str, Any]:
+        metadata = session.value("sessionListMetadata")
+        summary = _summary(
+            session.header,
+            updated_at=metadata.last_prompt_at or session.header.created_at,
+            running=session.value("turn").running,
+            blank=metadata.blank,
+        )
+        summary["projections"] = {
+            "kind": "sequenced",
+            "asOfSeq": session.state.seq,
+            "values": session.state.views(),
+        }
+        return summary
+
+
+def _summary(header: Header, *, updated_at: int, running: bool, blank: bool) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "sessionId": header.id,
+        "updatedAt": updated_at,
+        "running": running,
+        "blank": blank,
+        "cwd": header.cwd,
+        "agentAvailable": True,
+        "formatStatus": "current",
+    }
+    if header.parent is not None:
+        summary["parentSessionId"] = header.parent
+    if header.origin is not None:
+        summary["origin"] = header.origin
+    return summary
+
+
+def _cold(row: SessionRow) -> dict[str, Any]:
+    values = msgspec.json.decode(row.projections) if row.projections else {}
+    metadata = values.get("sessionListMetadata") or {}
+    summary = _summary(
+        Header.of(row), updated_at=row.updated_at, running=False, blank=bool(metadata.get("blank", True))
+    )
+    summary["projections"] = {"kind": "cached", "asOfSeq": row.as_of_seq, "values": values}
+    return summary
+
+
+def opening(preset: str, sandbox: str, policy: str) -> list[Draft]:
+    """The first three events of every session (WIRE 8.2)."""
+    return [
+        Draft(ev.PERMISSION_PRESET, {"preset": preset}),
+        Draft(ev.SANDBOX_MODE, {"mode": sandbox}),
+        Draft(ev.APPROVAL_POLICY, {"policy": policy}),
+    ]

@@ -1,0 +1,122 @@
+"""What a killed daemon left open is closed (pure).
+
+Nothing is run again. Each open call gets an answer that says so, what was received of an answer is kept, what waited
+for a person is void, and the turn ends as interrupted. Prompts that wait in the inbox stay there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.messages import assistant_message, tool_message
+from hd.protocol.projections import State
+from hd.protocol.projections.asks import Asks
+from hd.protocol.projections.turn import OpenCall, Turn
+from hd.protocol.stream import Partial, unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Why a turn is closed from outside its own course, and what its open calls are told."""
+
+    reason: Mapping[str, Any]
+    begun: str
+    not_begun: str
+
+
+INTERRUPTED = Closing(
+    {"kind": "interrupted"},
+    "Error: the daemon stopped while this call ran. It was not run again; whether it took effect is unknown, so look "
+    "before you repeat it.",
+    "Error: the daemon stopped before this call began. It was not run.",
+)
+STOPPED = Closing(
+    {"kind": "aborted", "reason": {"kind": "user"}},
+    "Error: the person stopped the turn while this call ran; it may have taken effect in part.",
+    "Error: the person stopped the turn before this call began. It was not run.",
+)
+
+
+def failed(error: Mapping[str, Any]) -> Closing:
+    """The closing of a turn that a defect ended."""
+    text = "Error: the turn failed before this call was answered; it may have taken effect."
+    return Closing({"kind": "error", "error": dict(error)}, text, text)
+
+
+def close(state: State, closing: Closing) -> list[Draft]:
+    """The events that end an open turn, whatever is open in it; none when no turn is open.
+
+    What waits for a person is void, each call without a result gets one, and step and turn end.
+    """
+    turn: Turn = state.values["turn"]
+    if not turn.running:
+        return []
+    drafts = void_asks(state.values["asks"])
+    drafts += [_unanswered(c, turn, closing.not_begun if c.seq is None else closing.begun) for c in turn.calls]
+    if turn.in_step:
+        drafts.append(Draft(ev.STEP_END, {"turn": turn.number, "step": turn.step}))
+    drafts.append(Draft(ev.TURN_END, {"turn": turn.number, "reason": dict(closing.reason)}))
+    return drafts
+
+
+def _unanswered(call: OpenCall, turn: Turn, text: str) -> Draft:
+    message = tool_message(call.call_id, text, is_error=True)
+    error = {"name": "AbortError", "code": "ABORTED"}
+    data = {"turn": turn.number, "step": turn.step, "message": message, "error": error}
+    return Draft(ev.TOOL_RESULT, data, "append", () if call.seq is None else (call.seq,))
+
+
+def void_asks(asks: Asks) -> list[Draft]:
+    """The ends of approvals and questions that nobody will answer any more."""
+    return [
+        Draft(ev.APPROVAL_DECIDED if ask.kind == "approval" else ev.QUESTION_DECIDED, _void(ask.id)) for ask in asks
+    ]
+
+
+def _void(ask_id: str) -> dict[str, Any]:
+    return {"id": ask_id, "outcome": "unavailable"}
+
+
+def needs_repair(state: State) -> bool:
+    turn: Turn = state.values["turn"]
+    return turn.running
+
+
+def repair(state: State, partial: Mapping[str, Any] | None, provider: str, model: str) -> list[Draft]:
+    """The events that close an interrupted turn; none for a log that is closed.
+
+    `partial` is what was kept of the answer in progress: `{turn, step, stream}` with the packed stream.
+    """
+    turn: Turn = state.values["turn"]
+    if not turn.running:
+        return []
+    drafts: list[Draft] = []
+    if turn.in_step and not turn.answered and partial is not None and _belongs(partial, turn):
+        drafts += interrupted_answer(partial["stream"], turn.number, turn.step, provider, model)
+    return drafts + close(state, INTERRUPTED)
+
+
+def _belongs(partial: Mapping[str, Any], turn: Turn) -> bool:
+    return partial.get("turn") == turn.number and partial.get("step") == turn.step
+
+
+def interrupted_answer(
+    stream: Sequence[Mapping[str, Any]], turn: int, step: int, provider: str, model: str
+) -> list[Draft]:
+    """The message that keeps what was received of an answer; a tool call in it is dropped, for it must never run."""
+    received = Partial()
+    for _, chunk in unpack(stream):
+        received.feed(chunk)
+    blocks = [block for block in received.blocks() if block["type"] != "tool-call"]
+    if not blocks:
+        return []
+    data = {
+        "turn": turn,
+        "step": step,
+        "message": assistant_message(blocks, provider, model),
+        "stream": list(stream),
+        "interrupted": True,
+    }
+    return [Draft(ev.ASSISTANT_MESSAGE, data, "append")]

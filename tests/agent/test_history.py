@@ -1,0 +1,150 @@
+"""From any log to a history that a provider takes: pairs, ids, objects, and a prefix that stays."""
+
+from typing import Any
+
+import msgspec
+from hypothesis import given
+
+from hd.agent.history import HISTORY, MISSING_RESULT, json_object, messages
+from hd.agent.request import build, context_message, header_drafts, opening_messages, title_draft
+from hd.llm.base import Model
+from hd.protocol import events as ev
+from hd.protocol.events import Draft, Event, Replace, Surface
+from hd.protocol.messages import text_of, tool_message, tool_result_of
+from hd.protocol.tools import ToolSpec
+from tests.support.logs import random_logs
+
+MODEL = Model("m", "M", context_window=100, max_output=10)
+TOOL = ToolSpec("grep", "finds", {"type": "object"})
+
+
+def fold(*drafts: Draft) -> Any:
+    return HISTORY.fold(Event(d.type, seq, 1, d.data, d.surface) for seq, d in enumerate(drafts))
+
+
+def user(text: str, kind: str = "user", surface: Surface = "append") -> Draft:
+    data = {"role": "user", "content": [{"type": "text", "text": text}], "source": {"kind": kind}, "id": text}
+    return Draft(ev.USER_MESSAGE, data, surface)
+
+
+def assistant(*blocks: dict[str, Any]) -> Draft:
+    return Draft(ev.ASSISTANT_MESSAGE, {"message": {"role": "assistant", "content": list(blocks)}}, "append")
+
+
+def call(call_id: str, arguments: str = "{}") -> dict[str, Any]:
+    return {"type": "tool-call", "id": call_id, "name": "grep", "arguments": arguments}
+
+
+def result(call_id: str, text: str = "ok") -> Draft:
+    return Draft(ev.TOOL_RESULT, {"message": tool_message(call_id, text, is_error=False)}, "append")
+
+
+def shape(sent: list[dict[str, Any]]) -> list[str]:
+    return [f"tool:{found[0]}" if (found := tool_result_of(m)) else str(m.get("role")) for m in sent]
+
+
+def check_pairs(sent: list[dict[str, Any]]) -> None:
+    """Law 6, as strictly as the real API checks it."""
+    ids: set[str] = set()
+    due: list[str] = []
+    for message in sent:
+        found = tool_result_of(message) if message.get("role") == "tool" else None
+        if found is not None:
+            assert found[0] in due
+            due.remove(found[0])
+            continue
+        assert due == [], "a call was not answered directly behind its message"
+        for block in message.get("content") or ():
+            if block.get("type") == "tool-call":
+                assert block["id"] not in ids
+                ids.add(block["id"])
+                due.append(block["id"])
+                assert isinstance(msgspec.json.decode(block["arguments"]), dict)
+    assert due == []
+
+
+@given(random_logs())
+def test_whatever_the_log_holds_the_history_is_paired(events: list[Event]) -> None:
+    check_pairs(messages(HISTORY.fold(events)))
+
+
+def test_f02_arguments_that_are_no_object_are_sent_back_as_one() -> None:
+    for bad in (
+        '{"command": "git commit -m \\"x}',
+        "null",
+        "[]",
+        '"str"',
+        '{"a":1}{"a":1}',
+        "",
+        '{"a":"\x01"}',
+        "[" * 9999,
+    ):
+        assert json_object(bad) == "{}"
+    assert json_object('{ "a" : 1 }') == '{ "a" : 1 }'
+
+
+def test_results_follow_their_call_in_front_of_what_came_between() -> None:
+    sent = messages(fold(user("a"), assistant(call("x"), call("y")), user("steer"), result("y"), result("x")))
+    assert shape(sent) == ["user", "assistant", "tool:y", "tool:x", "user"]
+
+
+def test_a_call_without_a_result_gets_one_and_an_orphan_result_goes() -> None:
+    sent = messages(fold(user("a"), result("ghost"), assistant(call("x")), assistant({"type": "text", "text": "b"})))
+    assert shape(sent) == ["user", "assistant", "tool:x", "assistant"]
+    assert text_of(sent[2]["content"]) == MISSING_RESULT
+
+
+def test_an_id_that_comes_again_is_made_unique_with_its_result() -> None:
+    sent = messages(fold(assistant(call("x")), result("x", "1"), assistant(call("x")), result("x", "2")))
+    assert shape(sent) == ["assistant", "tool:x", "assistant", "tool:x_2"]
+
+
+def test_f01_reasoning_goes_back_byte_for_byte_with_its_answer() -> None:
+    reasoning = {"type": "reasoning", "text": "hm\u2028 \n"}
+    sent = messages(fold(assistant(reasoning, {"type": "text", "text": "b"}), assistant(reasoning, call("x"))))
+    assert [block for m in sent for block in m["content"] if block["type"] == "reasoning"] == [reasoning, reasoning]
+
+
+def test_f01_an_answer_cut_in_its_reasoning_is_not_sent() -> None:
+    assert shape(messages(fold(user("a"), assistant({"type": "reasoning", "text": "h"}), user("b")))) == [
+        "user",
+        "user",
+    ]
+
+
+def test_a_replacing_message_stands_where_the_replaced_ones_stood() -> None:
+    history = fold(user("a"), user("b"), user("c"), user("sum", "compact", Replace(0, 1)))
+    assert [text_of(m["content"]) for m in messages(history)] == ["sum", "c"]
+
+
+def test_the_request_is_a_function_of_the_log() -> None:
+    selection = {"provider": "p", "model": "m", "reasoningEffort": "high"}
+    drafts = [*opening_messages(fold(), "be good", "rules", 1), *header_drafts(fold(), selection, MODEL, [TOOL])]
+    history = fold(*drafts, user("hello"))
+    request = build(history)
+    assert [m["role"] for m in request.messages] == ["system", "user", "user"]
+    assert (request.model, request.effort, request.max_tokens, list(request.tools)) == ("m", "high", 10, [TOOL])
+    assert opening_messages(history, "be good", "rules", 2) == []
+    assert header_drafts(history, selection, MODEL, [TOOL]) == []
+    assert [d.type for d in header_drafts(history, {**selection, "model": "n"}, MODEL, [TOOL])] == [
+        ev.REQUEST_HEADER,
+        ev.REQUEST_CONTEXT,
+    ]
+
+
+def test_the_surroundings_are_told_once_and_then_what_changed() -> None:
+    first = context_message(fold(), {"Date": "monday", "Workspace": "/w"})
+    assert len(first) == 1
+    told = fold(*first)
+    assert context_message(told, {"Date": "monday", "Workspace": "/w"}) == []
+    (update,) = context_message(told, {"Date": "tuesday", "Workspace": "/w"})
+    assert [section["name"] for section in update.data["source"]["sections"]] == ["Date"]
+    assert "/w" not in text_of(update.data["content"])
+
+
+def test_a_first_title_is_the_beginning_of_the_prompt() -> None:
+    title = title_draft("  fix\n the   bug " + "x" * 99, 4)
+    assert title is not None
+    assert title.data["title"].startswith("fix the bug x")
+    assert len(title.data["title"]) == 60
+    assert title_draft(" \n", 4) is None

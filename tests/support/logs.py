@@ -1,0 +1,136 @@
+"""Random logs for property tests: plausible ones, and ones that no daemon would write."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from hd.protocol import events as ev
+from hd.protocol.events import Event, Replace, Surface
+
+TEXT = st.text(max_size=20)
+IDS = st.sampled_from([f"id-{n}" for n in range(5)])
+SMALL = st.integers(0, 4)
+
+
+def _text_block() -> st.SearchStrategy[dict[str, Any]]:
+    return st.builds(lambda text: {"type": "text", "text": text}, TEXT)
+
+
+def _blocks() -> st.SearchStrategy[list[dict[str, Any]]]:
+    call = st.builds(
+        lambda call_id, arguments: {"type": "tool-call", "id": call_id, "name": "grep", "arguments": arguments},
+        IDS,
+        st.sampled_from(["{}", '{"a":1}', "null", "[", ""]),
+    )
+    reasoning = st.builds(lambda text: {"type": "reasoning", "text": text}, TEXT)
+    return st.lists(st.one_of(_text_block(), reasoning, call), max_size=4)
+
+
+def _message(role: str, kind: str) -> st.SearchStrategy[dict[str, Any]]:
+    return st.builds(
+        lambda content, item, rpc: {
+            "id": item,
+            "role": role,
+            "content": content,
+            "source": {"kind": kind, **({"rpcId": rpc} if kind == "user" else {})},
+        },
+        st.lists(_text_block(), max_size=2),
+        IDS,
+        IDS,
+    )
+
+
+def _result(call_id: str, text: str, *, flat: bool, is_error: bool) -> dict[str, Any]:
+    if flat:
+        return {"role": "tool", "toolCallId": call_id, "content": [{"type": "text", "text": text}], "isError": is_error}
+    nested = {"type": "tool-result", "toolCallId": call_id, "content": [{"type": "text", "text": text}]}
+    return {"role": "user", "source": {"kind": "tool", "callId": call_id}, "content": [nested]}
+
+
+_USAGE = st.one_of(
+    st.none(), st.fixed_dictionaries({"inputTokens": st.integers(0, 99), "outputTokens": st.integers(0, 99)})
+)
+_STREAM = st.sampled_from([[], [{"type": "text-chunks", "time0": 5, "index": 0, "dt": [], "texts": ["x"]}]])
+
+_DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    ev.AGENT_INBOX_SPLICED: st.builds(
+        lambda target, start, removed, inserted: {
+            "target": target,
+            "start": start,
+            "removedCount": removed,
+            "inserted": inserted,
+        },
+        st.sampled_from(["next-turn", "next-step"]),
+        st.integers(0, 2),
+        st.integers(0, 2),
+        st.lists(_message("user", "user"), max_size=2),
+    ),
+    ev.TURN_START: st.builds(lambda n: {"turn": n}, SMALL),
+    ev.TURN_END: st.builds(
+        lambda n, kind: {"turn": n, "reason": {"kind": kind}},
+        SMALL,
+        st.sampled_from(["completed", "aborted", "max-tokens", "error", "interrupted", "new-kind"]),
+    ),
+    ev.STEP_START: st.builds(lambda t, s: {"turn": t, "step": s}, SMALL, SMALL),
+    ev.STEP_END: st.builds(lambda t, s: {"turn": t, "step": s}, SMALL, SMALL),
+    ev.SYSTEM_MESSAGE: st.builds(lambda m: {"turn": 1, "step": 1, "message": m}, _message("system", "system-prompt")),
+    ev.USER_MESSAGE: st.one_of(_message("user", "user"), _message("user", "runtime-context")),
+    ev.ASSISTANT_MESSAGE: st.builds(
+        lambda content, usage, stream, cut: {
+            "turn": 1,
+            "step": 1,
+            "message": {"role": "assistant", "content": content, "source": {"kind": "model"}, "id": "m"},
+            "stream": stream,
+            **({"usage": usage} if usage else {}),
+            **({"interrupted": True} if cut else {}),
+        },
+        _blocks(),
+        _USAGE,
+        _STREAM,
+        st.booleans(),
+    ),
+    ev.ASSISTANT_ATTEMPT: st.builds(lambda stream: {"turn": 1, "step": 1, "stream": stream}, _STREAM),
+    ev.LLM_RETRY: st.just({"retry": 1, "maxRetries": 5, "delayMs": 500, "failure": {"message": "busy"}}),
+    ev.LLM_RETRY_STARTED: st.just({"turn": 1, "step": 1, "retry": 1}),
+    ev.REQUEST_HEADER: st.builds(
+        lambda model: {"header": {"config": {"provider": "p", "model": model}, "tools": []}}, TEXT
+    ),
+    ev.REQUEST_CONTEXT: st.builds(lambda n: {"provider": "p", "model": "m", "contextWindow": n}, SMALL),
+    ev.TOOL_CALL: st.builds(lambda i: {"turn": 1, "step": 1, "callId": i, "name": "grep", "arguments": "{}"}, IDS),
+    ev.TOOL_RESULT: st.builds(
+        lambda i, text, flat, bad: {"turn": 1, "step": 1, "message": _result(i, text, flat=flat, is_error=bad)},
+        IDS,
+        TEXT,
+        st.booleans(),
+        st.booleans(),
+    ),
+    ev.APPROVAL_ASKED: st.builds(lambda i: {"id": i, "toolName": "x", "callId": i}, IDS),
+    ev.APPROVAL_DECIDED: st.builds(lambda i: {"id": i, "outcome": "rejected"}, IDS),
+    ev.QUESTION_ASKED: st.builds(lambda i: {"id": i, "callId": i, "questions": []}, IDS),
+    ev.QUESTION_DECIDED: st.builds(lambda i: {"id": i, "outcome": "answered"}, IDS),
+    ev.APPROVAL_POLICY: st.just({"policy": "ask"}),
+    ev.SANDBOX_MODE: st.just({"mode": "workspace-write"}),
+    ev.PERMISSION_PRESET: st.builds(lambda p: {"preset": p}, st.sampled_from(["read-only", "workspace-write"])),
+    ev.TODO_WRITE: st.builds(lambda text: {"todos": [{"content": text, "status": "pending"}]}, TEXT),
+    ev.MODEL_SELECTION: st.builds(lambda m: {"provider": "p", "model": m}, TEXT),
+    ev.SESSION_TITLE: st.builds(
+        lambda t, k: {"title": t, "source": {"kind": k}}, TEXT, st.sampled_from(["user", "fallback"])
+    ),
+    "somebody/elses": st.just({"what": "ever"}),
+}
+
+_APPENDED = {ev.SYSTEM_MESSAGE, ev.USER_MESSAGE, ev.ASSISTANT_MESSAGE, ev.TOOL_RESULT}
+
+
+@st.composite
+def random_logs(draw: st.DrawFn, max_size: int = 40) -> list[Event]:
+    """Dense logs of arbitrary known events in arbitrary order."""
+    kinds = draw(st.lists(st.sampled_from(sorted(_DATA)), max_size=max_size))
+    log = []
+    for seq, kind in enumerate(kinds):
+        surface: Surface | None = "append" if kind in _APPENDED else None
+        if kind == ev.USER_MESSAGE and seq and draw(st.integers(0, 9)) == 0:
+            start = draw(st.integers(0, seq - 1))
+            surface = Replace(start, draw(st.integers(start, seq - 1)))
+        log.append(Event(kind, seq, 1000 + seq, draw(_DATA[kind]), surface, (), kind == "somebody/elses"))
+    return log
