@@ -1,0 +1,57 @@
+"""The models that are known without asking, and how a provider's own list is put together with them. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from hd.llm.base import Effort, Model
+
+EFFORTS: Final = (
+    Effort("off", "Off", "Answers at once, without thinking first."),
+    Effort("low", "Low", "Thinks briefly; for plain changes and questions."),
+    Effort("high", "High", "Thinks a task through; the usual choice."),
+    Effort("max", "Max", "Thinks as long as it takes; for hard problems, slow and dear."),
+)
+CONTEXT_WINDOW: Final = 1_000_000
+MAX_OUTPUT: Final = 384_000
+
+
+def _model(model_id: str, name: str, description: str) -> Model:
+    return Model(
+        id=model_id,
+        name=name,
+        context_window=CONTEXT_WINDOW,
+        max_output=MAX_OUTPUT,
+        description=description,
+        efforts=EFFORTS,
+        default_effort="high",
+    )
+
+
+BUILT_IN: Final = (
+    _model("deepseek-flash", "DeepSeek Flash", "Fast and cheap, for everyday work. Always the newest Flash version."),
+    _model("deepseek-v4-flash", "DeepSeek V4 Flash", "The older name of Flash, served by its newest version."),
+    _model(
+        "deepseek-v4-pro", "DeepSeek V4 Pro", "The large model, for difficult work; several times the price of Flash."
+    ),
+)
+DEFAULT: Final = BUILT_IN[0]
+
+
+def unlisted(model_id: str) -> Model:
+    """A model of which only the name is known: it gets the limits of the default one."""
+    return replace(DEFAULT, id=model_id, name=model_id, description="")
+
+
+def with_listed(listed: Iterable[str]) -> tuple[Model, ...]:
+    """The built-in models and after them, by name, those that the provider lists besides."""
+    known = {model.id for model in BUILT_IN}
+    return (*BUILT_IN, *(unlisted(model_id) for model_id in sorted(set(listed) - known)))
+
+
+def ids_of(answer: Any) -> list[str]:
+    """The ids in the answer of `GET /models`; ValueError when it is no list of models."""
+    rows = answer.get("data") if isinstance(answer, Mapping) else None
+    if not isinstance(rows, list):
+        raise ValueError("no list of models")
+    return [row["id"] for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str) and row["id"]]
