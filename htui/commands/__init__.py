@@ -1,0 +1,102 @@
+"""Slash commands: one a module, each data about itself and a function from what is known to one effect.
+
+A command does nothing by itself. It is given `Facts`, and the effect that it returns is carried out by the screen.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from htui.mirror.rows import PendingAsk, QueueItem
+
+Level = Literal["info", "warning", "error"]
+PanelName = Literal["help", "status", "queue", "model", "permission"]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What commands decide by. `ask` is what waits in this session; `allowed` says that it may be allowed already."""
+
+    session_id: str | None = None
+    online: bool = False
+    running: bool = False
+    ask: PendingAsk | None = None
+    allowed: bool = False
+    queue: tuple[QueueItem, ...] = ()
+    catalogue: Mapping[str, Any] | None = None
+    thoughts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    text: str
+    level: Level = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Calls the host; `said` is told once it answered."""
+
+    endpoint: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """Sends a line to the host's own commands (`commands/execute`); its answer is told."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    panel: PanelName
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    to: Literal["workspaces", "sessions", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """Moves the transcript; `lines` of 0 is its end."""
+
+    pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Answers what waits in this session."""
+
+    ask: PendingAsk
+    outcome: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Ends the program; what runs at the host goes on."""
+
+
+Effect = Say | Call | Execute | Show | Go | Scroll | Thoughts | Answer | Leave
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`args` is a hint as `[NAME]`. An `exact` command is never run or completed from the beginning of its name."""
+
+    name: str
+    summary: str
+    run: Callable[[str, Facts], Effect]
+    args: str = ""
+    exact: bool = False
+
+
+NO_SESSION = Say("No session is open. /new opens one, /resume lists them.", "warning")
+OFFLINE = Say("Not connected: nothing was sent.", "warning")

@@ -1,0 +1,1 @@
+"""From what Textual composed to as few bytes as the terminal needs for it."""

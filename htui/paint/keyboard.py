@@ -1,0 +1,109 @@
+"""What a terminal sends, divided into keys and pastes before anything else reads it: pure.
+
+A paste is taken out here because it may hold escape sequences and line ends, and nothing of it may be taken for a key:
+a paste never submits (row T6, case J18).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+PASTE_START = "\x1b[200~"
+PASTE_END = "\x1b[201~"
+
+PASTE_PATIENCE = 1.0
+KEY_PATIENCE = 0.1
+
+_BURST = 16
+"""So many characters with line ends inside that arrive at once are a paste that was not marked as one."""
+
+_ALT = re.compile("\x1b([a-z\r\n])")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Either keys, still as the terminal's sequences, or the text of a whole paste with `\\n` for its line ends."""
+
+    kind: Literal["keys", "paste"]
+    text: str
+
+
+class Splitter:
+    """Takes what was read piece by piece; a mark may be cut anywhere."""
+
+    def __init__(self) -> None:
+        self._pasting = False
+        self._pasted: list[str] = []
+        self._held = ""
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds of silence after which `flush` is due; None while nothing is held back."""
+        if self._pasting:
+            return PASTE_PATIENCE
+        return KEY_PATIENCE if self._held else None
+
+    def feed(self, data: str) -> Iterator[Input]:
+        data = self._held + data
+        self._held = ""
+        while data:
+            mark = PASTE_END if self._pasting else PASTE_START
+            before, found, data_after = data.partition(mark)
+            if not found:
+                kept = _cut_mark(before, mark, shortest=1 if self._pasting else 2)
+                self._held = before[len(before) - kept :] if kept else ""
+                before = before[: len(before) - kept] if kept else before
+            yield from self._part(before)
+            if found:
+                if self._pasting:
+                    yield self._finish()
+                else:
+                    self._pasting = True
+            data = data_after
+
+    def flush(self) -> Iterator[Input]:
+        """Gives out what was held back: nothing more came."""
+        held, self._held = self._held, ""
+        if self._pasting:
+            self._pasted.append(held)
+            yield self._finish()
+        elif held:
+            yield Input("keys", held)
+
+    def _part(self, text: str) -> Iterator[Input]:
+        if not text:
+            return
+        if self._pasting:
+            self._pasted.append(text)
+        elif _is_burst(text):
+            yield Input("paste", _line_ends(text))
+        else:
+            yield Input("keys", _ALT.sub(_alt, text))
+
+    def _finish(self) -> Input:
+        text = "".join(self._pasted)
+        self._pasted, self._pasting = [], False
+        return Input("paste", _line_ends(text))
+
+
+def _cut_mark(text: str, mark: str, shortest: int) -> int:
+    """How many characters at the end of `text` may be the beginning of `mark`."""
+    return next((size for size in range(len(mark) - 1, shortest - 1, -1) if text.endswith(mark[:size])), 0)
+
+
+def _alt(match: re.Match[str]) -> str:
+    """Alt with a key in the form that is understood everywhere: Alt+Enter would else be read as Enter."""
+    code = 13 if match[1] in "\r\n" else ord(match[1])
+    return f"\x1b[{code};3u"
+
+
+def _is_burst(text: str) -> bool:
+    if len(text) < _BURST or "\x1b" in text:
+        return False
+    inside = text.rstrip("\r\n")
+    return "\r" in inside or "\n" in inside
+
+
+def _line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

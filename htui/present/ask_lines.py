@@ -1,0 +1,124 @@
+"""The cards of approvals and questions as lines, with the choices always in sight (cases E01, J04, J13)."""
+
+from dataclasses import dataclass
+
+from htui.present import count
+from htui.present.approval import Card, payload_lines
+from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, wrap
+from htui.present.markdown import markdown_lines
+from htui.present.question import Asking
+
+CHOICES = ("allow once", "deny", "stop turn")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A window of `size` lines from `top` on over `total` lines."""
+
+    top: int
+    size: int
+    total: int
+
+    @property
+    def below(self) -> int:
+        return max(0, self.total - self.top - self.size)
+
+    def moved(self, by: int) -> "View":
+        return View(max(0, min(self.top + by, self.total - self.size)), self.size, self.total)
+
+
+def approval_lines(
+    card: Card, view: View, cells: int, *, seen: bool, cursor: int, hint: str, more: int = 0
+) -> list[Line]:
+    """The card: its title, the part of the payload in sight, the words about it, the choices.
+
+    `seen` says that the end of the payload has been on the screen; before, allowing is not offered. `more` asks wait
+    behind this one.
+    """
+    title = (
+        Span("? ", "needs"),
+        Span(f"Allow {card.tool}?", "strong"),
+        Span(f"  (+{more} more)" if more else "", "muted"),
+    )
+    shown = payload_lines(card, cells)[view.top : view.top + view.size]
+    lines = [cut_line(title, cells), *shown]
+    if view.total > view.size:
+        lines.append(cut_line((Span(_position(view), "warning" if view.below else "muted"),), cells))
+    lines.extend(about_lines(card, cells))
+    lines.extend(choice_lines(cells, seen=seen, cursor=cursor))
+    if hint:
+        lines.append(cut_line((Span(hint, "warning"),), cells))
+    return lines
+
+
+def about_lines(card: Card, cells: int) -> list[Line]:
+    """Why the host asks, and what the model says, each on at most two lines."""
+    lines: list[Line] = []
+    if card.reason:
+        lines.extend(_short(wrap([Span("Reason: ", "muted"), Span(card.reason, "muted")], cells), cells))
+    if card.said:
+        lines.extend(_short(wrap([Span("The model says: ", "muted"), Span(card.said, "muted")], cells), cells))
+    return lines
+
+
+def choice_lines(cells: int, *, seen: bool, cursor: int) -> list[Line]:
+    """The three choices in one line, or one below the other where that does not fit."""
+    parts: list[list[Span]] = []
+    for place, text in enumerate(CHOICES):
+        off = place == 0 and not seen
+        label = f"{place + 1} {text}" + (" (read to the end first)" if off else "")
+        role = "muted" if off else "strong"
+        parts.append(
+            [Span(f"▸ {label}" if cursor == place else f"  {label}", f"{role} selected" if cursor == place else role)]
+        )
+    row: Line = tuple(span for part in parts for span in part)
+    return [row] if cells_of(row) <= cells else [cut_line(tuple(part), cells) for part in parts]
+
+
+def question_lines(asking: Asking, cells: int, rows: int, hint: str) -> list[Line]:
+    """The question at hand. Where there are fewer `rows` than lines, the text above the choices gives way."""
+    question = asking.question
+    number = f" {asking.index + 1}/{len(asking.questions)}" if len(asking.questions) > 1 else ""
+    header = f" {question.header}" if question.header else ""
+    head: list[Line] = (
+        [cut_line((Span("?", "needs"), Span(f"{number}{header}", "strong")), cells)] if number or header else []
+    )
+    text = wrap([Span("" if head else "? ", "needs"), Span(question.text, "strong")], cells)
+    detail = markdown_lines(question.detail, cells) if question.detail else []
+    below = _option_lines(asking, cells)
+    if hint:
+        below.append(cut_line((Span(hint, "muted"),), cells))
+    room = max(1, rows - len(head) - len(below))
+    above = [*text, *([EMPTY, *detail] if detail else [])]
+    if len(above) > room:
+        above = [*above[: room - 1], (Span(f"… {count.plural(len(above) - room + 1, 'more line')}", "warning"),)]
+    return [*head, *above, *below][:rows] if rows > 0 else []
+
+
+def _option_lines(asking: Asking, cells: int) -> list[Line]:
+    if asking.writing:
+        return [cut_line((Span("Write the answer below · Enter sends it", "muted"),), cells)]
+    lines = []
+    for place, option in enumerate(asking.question.options):
+        box = ("[x] " if place in asking.chosen else "[ ] ") if asking.question.multiple else ""
+        said = f" · {option.description}" if option.description else ""
+        lines.append(_option(asking, place, f"{box}{option.shown}", said, cells))
+    lines.append(_option(asking, len(asking.question.options), "Other answer …", "", cells))
+    return lines
+
+
+def _option(asking: Asking, place: int, label: str, said: str, cells: int) -> Line:
+    here = asking.cursor == place
+    mark = f"{'▸' if here else ' '} {place + 1 if place < 9 else ' '} "
+    role = "strong selected" if here else "strong"
+    return cut_line((Span(mark, role), Span(label, role), Span(said, "muted")), cells)
+
+
+def _position(view: View) -> str:
+    if view.below:
+        return f"↓ {count.plural(view.below, 'more line')} · PgDn or space"
+    return f"end of {count.plural(view.total, 'line')} · PgUp goes back"
+
+
+def _short(lines: list[Line], cells: int) -> list[Line]:
+    return lines if len(lines) <= 2 else [lines[0], cut_line((*lines[1], Span(" …", "muted")), cells)]

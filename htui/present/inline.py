@@ -1,0 +1,58 @@
+"""Inline Markdown: the children of an `inline` token as spans."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from htui.present.lines import Span
+from htui.present.safe import safe
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_ROLES = {"strong": "strong", "em": "em", "s": "strike", "link": "link"}
+
+
+def inline_spans(tokens: Sequence["Token"], base: str = "") -> list[Span]:
+    """Spans of an inline token's children; `base` is the role of the block around them.
+
+    The address of a link stands behind its text, so that it can be read and copied, unless it is the text.
+    """
+    spans: list[Span] = []
+    open_roles: list[str] = [base] if base else []
+    links: list[tuple[str, int]] = []
+    for token in tokens:
+        name, _, end = token.type.rpartition("_")
+        if end == "open" and name in _ROLES:
+            if name == "link":
+                links.append((str(token.attrGet("href") or ""), len(spans)))
+            open_roles.append(_ROLES[name])
+        elif end == "close" and name in _ROLES:
+            open_roles.pop()
+            if name == "link":
+                href, first = links.pop()
+                spans.extend(_address(href, "".join(span.text for span in spans[first:]), base))
+        else:
+            text, role = _leaf(token)
+            if text:
+                spans.append(Span(text, " ".join([*open_roles, role] if role else open_roles)))
+    return spans
+
+
+def _leaf(token: "Token") -> tuple[str, str]:
+    match token.type:
+        case "code_inline":
+            return safe(token.content), "code"
+        case "softbreak" | "hardbreak":
+            return "\n", ""
+        case "image":
+            source = str(token.attrGet("src") or "")
+            return safe(f"[{token.content or 'image'}] ({source})").replace("\n", " "), "link"
+        case _:
+            return safe(token.content), ""
+
+
+def _address(href: str, text: str, base: str) -> list[Span]:
+    shown = safe(href).replace("\n", "")
+    if not shown or shown in (text, f"mailto:{text}", f"http://{text}"):
+        return []
+    return [Span(f" ({shown})", f"{base} href".strip())]

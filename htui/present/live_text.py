@@ -1,0 +1,193 @@
+"""An answer that is still being written, as lines that are not made anew for every piece.
+
+Blocks that are finished are kept as they are; of plain text and of an open code fence only the last unfinished line is
+wrapped again, of anything else only the last block. The outcome is the one of `markdown_lines`, except that an open
+fence has no colours and a link reference that is defined further down is not known yet.
+"""
+
+import re
+
+from htui.present.cells import breaks
+from htui.present.code import plain_line
+from htui.present.lines import EMPTY, Line, Span, wrap
+from htui.present.markdown import blocks_lines, is_plain, parse, plain_lines, top_blocks
+from htui.present.safe import safe
+
+_FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\n")
+REASONING = "reasoning"
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+class LiveText:
+    """The lines of a growing text at a fixed width; `lines` changes in place."""
+
+    def __init__(self, cells: int) -> None:
+        self.cells = max(1, cells)
+        self.lines: list[Line] = []
+        self.text = ""
+        self._restart()
+
+    def _restart(self) -> None:
+        self.lines.clear()
+        self._rich = False
+        self._cut = self._kept = 0
+        """Where the last, unfinished block begins: in the text, and how many lines stand before it."""
+        self._mark = self._at = 0
+        """Where the last, unfinished line begins: in the text, and its index in `lines`."""
+        self._fence: tuple[int, re.Pattern[str]] | None = None
+        """Indent and closing line of the open code fence."""
+
+    def update(self, text: str) -> int:
+        """Takes the text as it is now; the index of the first line that may be another one."""
+        if text == self.text:
+            return len(self.lines)
+        if not text.startswith(self.text):
+            self._restart()
+        self.text = text
+        if not self._rich:
+            if is_plain(text[self._mark :]):
+                return self._plain()
+            self._rich = True
+        if self._fence is not None:
+            return self._fenced(*self._fence)
+        return self._richly()
+
+    def _plain(self) -> int:
+        first = self._at
+        del self.lines[first:]
+        *whole, last = self.text[self._mark :].split("\n")
+        for raw in whole:
+            self._plain_line(raw)
+            self._mark += len(raw) + 1
+            if not raw.strip():
+                self._cut, self._kept = self._mark, len(self.lines)
+        self._at = len(self.lines)
+        if last.strip():
+            self._plain_line(last)
+            self._skip_full_lines(last)
+        return first
+
+    def _plain_line(self, raw: str) -> None:
+        lines = plain_lines(raw, self.cells)
+        if lines:
+            self._separate()
+            self.lines.extend(lines)
+
+    def _skip_full_lines(self, raw: str) -> None:
+        """Moves the mark behind what can no longer change, where positions in the shown text are those of the raw."""
+        lead = len(raw) - len(raw.lstrip())
+        shown = raw.strip()
+        if safe(shown) == shown:
+            self._mark += lead + breaks(shown, self.cells)[-1][0]
+            self._at = len(self.lines) - 1
+
+    def _separate(self) -> None:
+        if self._kept and len(self.lines) == self._kept:
+            self.lines.append(EMPTY)
+
+    def _richly(self) -> int:
+        first = self._kept
+        del self.lines[first:]
+        tail = self.text[self._cut :]
+        try:
+            blocks = top_blocks(parse(tail))
+            if len(blocks) > 1:
+                begin = (blocks[-1][0].map or [0])[0]
+                self._append(blocks_lines([token for block in blocks[:-1] for token in block], self.cells))
+                self._cut += _line_start(tail, begin)
+                self._kept = len(self.lines)
+                tail = self.text[self._cut :]
+            if blocks and not self._opens_fence(tail):
+                self._append(blocks_lines(blocks[-1], self.cells))
+        except Exception:
+            del self.lines[first:]
+            self._append(plain_lines(self.text[self._cut :], self.cells))
+        return first
+
+    def _append(self, lines: list[Line]) -> None:
+        if lines:
+            self._separate()
+            self.lines.extend(lines)
+
+    def _opens_fence(self, tail: str) -> bool:
+        """Begins to take code line by line when the last block is a fence that has not been closed."""
+        match = _FENCE.match(tail)
+        if match is None or (match[2][0] == "`" and "`" in match[3]):
+            return False
+        closing = re.compile(rf" {{0,3}}{match[2][0]}{{{len(match[2])},}}[ \t]*\r?")
+        if any(closing.fullmatch(raw) for raw in tail[match.end() :].split("\n")):
+            return False
+        self._separate()
+        self._fence = (len(match[1]), closing)
+        self._mark, self._at = self._cut + match.end(), len(self.lines)
+        self._fenced(*self._fence)
+        return True
+
+    def _fenced(self, spaces: int, closing: re.Pattern[str]) -> int:
+        first = self._at
+        del self.lines[first:]
+        *whole, last = self.text[self._mark :].split("\n")
+        for raw in whole:
+            if closing.fullmatch(raw):
+                self._fence = None
+                return self._richly()
+            self._code_line(raw, spaces)
+            self._mark += len(raw) + 1
+        self._at = len(self.lines)
+        if closing.fullmatch(last):
+            self._fence = None
+            return self._richly()
+        if last:
+            self._code_line(last, spaces)
+        return first
+
+    def _code_line(self, raw: str, spaces: int) -> None:
+        raw = raw.removesuffix("\r")
+        raw = raw[min(spaces, len(raw) - len(raw.lstrip(" "))) :]
+        self.lines.extend(plain_line(safe(raw), self.cells) if raw else [EMPTY])
+
+
+def _line_start(text: str, number: int) -> int:
+    """Where line `number` (from 0) of `text` begins."""
+    place = 0
+    for _ in range(number):
+        match = _LINE_END.search(text, place)
+        if match is None:
+            return len(text)
+        place = match.end()
+    return place
+
+
+def tail_of(text: str, cells: int) -> Line:
+    """The end of a text that is being written as one line; for where there is no room for more."""
+    flat = " ".join(safe(text[-4 * cells :]).split())
+    return (Span(flat if len(flat) <= cells else "…" + flat[-(cells - 1) :]),)
+
+
+class LiveThought:
+    """Reasoning that is being written, in full: plain lines of which only those after the last line break change."""
+
+    def __init__(self, cells: int) -> None:
+        self.cells = max(1, cells)
+        self.lines: list[Line] = []
+        self.text = ""
+        self._mark = self._at = 0
+
+    def update(self, text: str) -> int:
+        """As `LiveText.update`."""
+        if text == self.text:
+            return len(self.lines)
+        if not text.startswith(self.text):
+            self._mark = self._at = 0
+        self.text = text
+        first = self._at
+        del self.lines[first:]
+        whole, _, last = text[self._mark :].rpartition("\n")
+        if whole or self._mark + len(last) < len(text):
+            self.lines.extend(wrap([Span(safe(whole), REASONING)], self.cells))
+            self._mark = len(text) - len(last)
+        self._at = len(self.lines)
+        if last:
+            self.lines.extend(wrap([Span(safe(last), REASONING)], self.cells))
+        return first

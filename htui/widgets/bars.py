@@ -1,0 +1,75 @@
+"""The narrow widgets around the composer: the rule with the session's title, what is told, and the status."""
+
+from collections.abc import Sequence
+
+from textual.events import Resize
+
+from htui.present.cells import cut, width
+from htui.present.lines import Line, Span
+from htui.present.status import Figures, status_lines
+from htui.theme import Theme
+from htui.widgets.lines import Lines
+
+
+class Rule(Lines):
+    """A line across the screen: what the conversation is called at the left, where the reader is at the right."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._title = ""
+        self._side = Span("")
+
+    def on_mount(self) -> None:
+        self._update()
+
+    def on_resize(self, event: Resize) -> None:
+        self._update()
+
+    def tell(self, title: str, side: Span) -> None:
+        """`title` is safe text, `side` stands at the right end."""
+        if (title, side) != (self._title, self._side):
+            self._title, self._side = title, side
+            self._update()
+
+    def _update(self) -> None:
+        self.show([rule_line(self._title, self._side, self.cells)])
+
+
+def rule_line(title: str, side: Span, cells: int) -> Line:
+    """`── title ───────── side ──`; the side is more important than the title."""
+    right = f" {cut(side.text, cells - 6)} " if side.text and cells > 12 else ""
+    room = cells - width(right) - (2 if right else 0) - 5
+    left = f" {cut(title, room)} " if title and room > 3 else ""
+    fill = cells - width(left) - width(right) - (2 if left else 0) - (2 if right else 0)
+    return (
+        Span("──" if left else "", "rule"),
+        Span(left, "muted"),
+        Span("─" * max(0, fill), "rule"),
+        Span(right, side.role),
+        Span("──" if right else "", "rule"),
+    )
+
+
+class Feed(Lines):
+    """What waits and what is told, above the composer; no lines at all when there is nothing."""
+
+    def tell(self, lines: Sequence[Line]) -> None:
+        self.show(lines)
+
+
+class StatusBar(Lines):
+    """The status bar."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._figures = Figures()
+
+    def on_mount(self) -> None:
+        self.tell(self._figures)
+
+    def on_resize(self, event: Resize) -> None:
+        self.tell(self._figures)
+
+    def tell(self, figures: Figures) -> None:
+        self._figures = figures
+        self.show(status_lines(figures, self.cells))

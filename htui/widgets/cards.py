@@ -1,0 +1,210 @@
+"""What waits for a person: the card of an approval and the card of a question (rows T11, X8, cases E01, E03, J17).
+
+A card takes keys only after it has stood there for a moment and while nothing is being typed; nothing is chosen when it
+appears. The clock is given, so that tests need not wait.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from textual.events import Resize
+from textual.message import Message
+
+from htui.mirror.rows import PendingAsk
+from htui.present import question as q
+from htui.present.approval import Card, payload_lines
+from htui.present.ask_lines import View, about_lines, approval_lines, choice_lines, question_lines
+from htui.theme import Theme
+from htui.widgets.lines import Lines
+
+GUARD = 0.5
+"""Seconds after a card appears in which no key answers it."""
+
+ALLOWED = {"kind": "result", "value": "allowed-once"}
+DENIED = {"kind": "result", "value": "rejected"}
+_TYPING = "Finish or clear what you type first · Esc puts it aside"
+
+
+class Answered(Message):
+    """A person decided. `outcome` is what goes to the host; None stands for stopping the turn."""
+
+    def __init__(self, ask: PendingAsk, outcome: Mapping[str, Any] | None) -> None:
+        super().__init__()
+        self.ask = ask
+        self.outcome = outcome
+
+
+class _AskCard(Lines):
+    """What both cards share: when keys count, and how much room there is."""
+
+    def __init__(self, theme: Theme, ask: PendingAsk, now: Callable[[], float]) -> None:
+        super().__init__(theme)
+        self.ask = ask
+        self._now = now
+        self._since = now()
+        self._typing = False
+        self.room = 10
+        """Lines that may be used at most."""
+
+    @property
+    def armed(self) -> bool:
+        """True once keys may answer."""
+        return not self._typing and self._now() - self._since >= GUARD
+
+    def on_mount(self) -> None:
+        self.update()
+
+    def on_resize(self, event: Resize) -> None:
+        self.update()
+
+    def set_room(self, rows: int, *, typing: bool) -> None:
+        """How many lines there are, and whether the composer holds text of another purpose."""
+        if (rows, typing) != (self.room, self._typing):
+            self.room, self._typing = rows, typing
+            self.update()
+
+    def press(self, key: str) -> bool:
+        """Takes a key; False when it is none of the card's, or it came too early."""
+        raise NotImplementedError
+
+    def update(self) -> None:
+        raise NotImplementedError
+
+
+class ApprovalCard(_AskCard):
+    """Asks to allow one call. Allowing is offered once the end of what would be done has been in sight."""
+
+    def __init__(self, theme: Theme, ask: PendingAsk, card: Card, now: Callable[[], float], more: int = 0) -> None:
+        super().__init__(theme, ask, now)
+        self._card = card
+        self._more = more
+        self._top = 0
+        self._cursor = -1
+        self._seen = False
+        self._hint = ""
+
+    @property
+    def seen(self) -> bool:
+        return self._seen
+
+    def set_card(self, card: Card, more: int) -> None:
+        """What is known of the call became another: what was seen before counts for nothing."""
+        if card != self._card:
+            self._card, self._seen, self._top = card, False, 0
+            self._since = self._now()
+        elif more == self._more:
+            return
+        self._more = more
+        self.update()
+
+    def press(self, key: str) -> bool:
+        if not self.armed:
+            return False
+        self._hint = ""
+        view = self._view()
+        match key:
+            case "1":
+                self._choose(0)
+            case "2":
+                self._choose(1)
+            case "3":
+                self._choose(2)
+            case "up" | "down" if self._cursor < 0:
+                self._cursor = 0 if key == "down" else 2
+            case "up" | "down":
+                self._cursor = (self._cursor + (1 if key == "down" else -1)) % 3
+            case "enter":
+                if self._cursor >= 0:
+                    self._choose(self._cursor)
+            case "pagedown" | "space" | "ctrl+d":
+                self._top = view.moved(max(1, view.size - 1)).top
+            case "pageup" | "ctrl+u":
+                self._top = view.moved(-max(1, view.size - 1)).top
+            case _:
+                return False
+        self.update()
+        return True
+
+    def update(self) -> None:
+        view = self._view()
+        self._top = view.top
+        if not view.below and self.is_attached:
+            self._seen = True
+        hint = _TYPING if self._typing else self._hint
+        self.show(
+            approval_lines(
+                self._card, view, self.cells, seen=self._seen, cursor=self._cursor, hint=hint, more=self._more
+            )
+        )
+
+    def _choose(self, choice: int) -> None:
+        if choice == 0 and not self._seen:
+            self._hint = "Read it to its end first: PgDn or space."
+            return
+        outcome = (ALLOWED, DENIED, None)[choice]
+        self.post_message(Answered(self.ask, outcome))
+
+    def _view(self) -> View:
+        """The part of the payload that there is room for beside what must always be in sight."""
+        total = len(payload_lines(self._card, self.cells))
+        choices = len(choice_lines(self.cells, seen=False, cursor=-1))
+        fixed = 1 + choices + (1 if self._typing or self._hint else 0)
+        room = self.room - fixed - len(about_lines(self._card, self.cells))
+        size = total if total <= room else max(1, room - 1)
+        return View(self._top, size, total).moved(0)
+
+
+class QuestionCard(_AskCard):
+    """Asks the questions of one request, one after the other."""
+
+    def __init__(self, theme: Theme, ask: PendingAsk, now: Callable[[], float]) -> None:
+        super().__init__(theme, ask, now)
+        self.asking = q.begin(ask.request)
+
+    @property
+    def writing(self) -> bool:
+        """True while the answer is written in the composer."""
+        return self.asking.writing
+
+    def press(self, key: str) -> bool:
+        if not self.armed or self.writing:
+            return False
+        after = q.press(self.asking, key)
+        if after is self.asking and key not in ("enter", "space", "up", "down"):
+            return False
+        self._take(after)
+        return True
+
+    def write(self, text: str) -> None:
+        """The answer in one's own words."""
+        self._take(q.write(self.asking, text))
+
+    def back(self) -> bool:
+        """From writing back to the choices; False when there is no way back."""
+        after = q.back(self.asking)
+        changed = after is not self.asking
+        self._take(after)
+        return changed
+
+    def dismiss(self) -> None:
+        self.post_message(Answered(self.ask, q.CANCELLED))
+
+    def update(self) -> None:
+        if self.asking.done:
+            self.show([])
+            return
+        hint = _TYPING if self._typing and not self.writing else self._keys()
+        self.show(question_lines(self.asking, self.cells, self.room, hint))
+
+    def _keys(self) -> str:
+        if self.writing:
+            return "Esc goes back" if self.asking.question.options else "Esc dismisses"
+        if self.asking.question.multiple:
+            return "digits toggle · Enter confirms · Esc dismisses"
+        return "digit answers · Esc dismisses"
+
+    def _take(self, asking: q.Asking) -> None:
+        self.asking = asking
+        if asking.done:
+            self.post_message(Answered(self.ask, asking.outcome))
+        self.update()
