@@ -1,5 +1,7 @@
 import asyncio
-from collections.abc import Callable
+import os
+import select
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -22,11 +24,46 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-async def until(condition: Callable[[], bool], within_s: float = 5.0) -> None:
+class Ear:
+    """A named pipe that a process tells something by, and that a test waits at."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        os.mkfifo(path)
+        self._pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+    def hear(self, within_s: float = 10) -> str:
+        """What was written at once; fails the test when nothing comes."""
+        ready, _, _ = select.select([self._pipe], [], [], within_s)
+        assert ready, "nothing was heard"
+        return os.read(self._pipe, 4096).decode()
+
+    async def heard(self) -> str:
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(self._pipe, ready.set_result, None)
+        try:
+            await asyncio.wait_for(ready, 10)
+        finally:
+            loop.remove_reader(self._pipe)
+        return self.hear()
+
+    def close(self) -> None:
+        os.close(self._pipe)
+
+
+@pytest.fixture
+def ear(tmp_path: Path) -> Iterator[Ear]:
+    made = Ear(tmp_path / "ear")
+    yield made
+    made.close()
+
+
+async def until(condition: Callable[[], bool], within_s: float = 20) -> None:
     """Waits for a condition by giving way to the loop; a condition that never holds fails the test."""
     async with asyncio.timeout(within_s):
         while not condition():
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0)
 
 
 def alive(pid: int) -> bool:

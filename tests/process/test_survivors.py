@@ -4,11 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from hd.process.survivors import end_marked
-from tests.process.conftest import alive
+from tests.process.conftest import Ear, alive
 
 DAEMON = """
 import asyncio, sys
@@ -16,23 +15,15 @@ from pathlib import Path
 from hd.process.run import Runner
 
 runner = Runner(mark=sys.argv[1], spills=Path(sys.argv[2]))
-command = "setsid sleep 300 & echo $$ $! > pids.new; mv pids.new pids; sleep 301"
+command = "setsid sleep 300 & echo $$ $! > ear; sleep 301"
 asyncio.run(runner.run(command, cwd=Path(sys.argv[2]), run_id="r"))
 """
 
 
-def wait_for(path: Path) -> str:
-    deadline = time.monotonic() + 10
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path.name} never came"
-        time.sleep(0.01)
-    return path.read_text()
-
-
-def test_i11_a_killed_daemon_s_processes_are_ended_by_the_next(tmp_path: Path) -> None:
+def test_i11_a_killed_daemon_s_processes_are_ended_by_the_next(tmp_path: Path, ear: Ear) -> None:
     mark = f"home-{tmp_path.name}"
     with subprocess.Popen([sys.executable, "-c", DAEMON, mark, str(tmp_path)]) as daemon:
-        pids = [int(pid) for pid in wait_for(tmp_path / "pids").split()]
+        pids = [int(pid) for pid in ear.hear().split()]
         os.kill(daemon.pid, signal.SIGKILL)
     assert all(map(alive, pids))
     assert end_marked("home-of-somebody-else") == []
