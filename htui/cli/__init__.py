@@ -1,5 +1,48 @@
-"""The command line of `htui`."""
+"""The command line of `htui`: `main` chooses, and each subcommand is a module that is loaded when it is asked for.
 
-from htui.cli.main import main
+A command that prints two lines must start in a blink, so nothing heavy is imported on the way to it.
+"""
 
-__all__ = ["main"]
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from htui.errors import CANCELLED, DONE, USAGE, HtuiError
+
+SUBCOMMANDS = {"list": "htui.cli.listing"}
+"""The module of each subcommand; its `run` takes the remaining arguments and returns the exit code."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `htui` with `argv` (without the program's name) and returns the exit code (DESIGN 7)."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _chosen(arguments)(arguments)
+        sys.stdout.flush()
+        return code
+    except HtuiError as error:
+        print(f"htui: {error.message}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        _silence(sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        return CANCELLED
+    except SystemExit as stop:  # argparse: 0 after --help, 2 after a mistake that it has told
+        return stop.code if isinstance(stop.code, int) else USAGE
+
+
+def _chosen(arguments: list[str]) -> Callable[[list[str]], int]:
+    name = SUBCOMMANDS.get(arguments[0]) if arguments else None
+    if name is not None:
+        del arguments[0]
+    run: Callable[[list[str]], int] = import_module(name or "htui.cli.start").run
+    return run
+
+
+def _silence(descriptor: int) -> None:
+    """The reader of our output went, as `head` does: what is left in the buffer goes nowhere, without a complaint."""
+    void = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(void, descriptor)
+    os.close(void)

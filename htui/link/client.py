@@ -14,13 +14,12 @@ after the other.
 """
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Any
 
 from hd.protocol.envelope import WireError
 from hd.protocol.mux import ClientMux, Item
 from htui.errors import HtuiError, LoginNeeded, ProtocolBroken, RemoteError, Unreachable
-from htui.link import http
+from htui.link import handshake, http
 from htui.link.address import Address
 from htui.link.http import Http, Ticket
 from htui.link.login import Auth
@@ -29,9 +28,6 @@ from htui.link.threads import beside
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
-
-FRAME_LIMIT = 256 * 1024 * 1024
-"""Bytes of one frame; a snapshot of a long session is one."""
 
 UNLIMITED = frozenset({"commands/execute"})
 """Calls that last as long as what they start."""
@@ -155,32 +151,12 @@ class Client:
 
 async def _socket(address: Address, cookie: str) -> "ClientConnection":
     from websockets.asyncio.client import connect
-    from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketException
+    from websockets.exceptions import WebSocketException
 
-    silent = logging.Logger("htui.socket", logging.CRITICAL + 1)  # a terminal screen bears no stray lines
     try:
-        return await connect(
-            address.socket_url,
-            additional_headers={"Cookie": cookie},
-            user_agent_header=None,
-            compression=None,
-            proxy=None,
-            open_timeout=http.LIMIT,
-            close_timeout=1,
-            ping_interval=None,
-            max_size=FRAME_LIMIT,
-            max_queue=1024,
-            logger=silent,
-        )
-    except InvalidStatus as error:
-        status = error.response.status_code
-        if status == 404:
-            raise Unreachable(f"{address.origin} offers no connection: it is still starting, or no hd.") from error
-        raise http.refused(status, "the connection", address) from error
-    except (InvalidHandshake, WebSocketException) as error:
-        raise ProtocolBroken(f"What answers at {address.origin} speaks no WebSocket.") from error
-    except OSError as error:
-        raise http.unreachable(address, error) from error
+        return await connect(address.socket_url, ping_interval=None, max_queue=1024, **handshake.options(cookie))
+    except (WebSocketException, OSError) as error:
+        raise handshake.failed(address, error) from error
 
 
 def _remote(error: WireError) -> RemoteError:

@@ -66,9 +66,10 @@ class Http:
 
     def __init__(self, address: Address, cookie: str) -> None:
         self.address = address
-        self._cookie = cookie
+        self.cookie = cookie
         self._lock = Lock()
         self._idle: list[tuple[float, HTTPConnection]] = []
+        self._closed = False
 
     def call(
         self, endpoint: str, args: Mapping[str, Any], *, limit: float | None = LIMIT, ticket: Ticket | None = None
@@ -79,7 +80,7 @@ class Http:
         changes nothing), `AnswerLost` when it may have been carried out, `ProtocolBroken` for an answer that is none.
         """
         rpc_id = new_id()
-        headers = {"content-type": "application/json", "cookie": self._cookie}
+        headers = {"content-type": "application/json", "cookie": self.cookie}
         body = envelope.request(rpc_id, endpoint, args)
         reading = endpoint in READS
         status, answer = self._exchange(f"/api/{endpoint}", headers, body, reading, limit, ticket or Ticket())
@@ -95,6 +96,7 @@ class Http:
     def close(self) -> None:
         """Closes the idle connections; one that is in use ends with its call."""
         with self._lock:
+            self._closed = True
             idle, self._idle = self._idle, []
         for _, connection in idle:
             connection.close()
@@ -135,12 +137,15 @@ class Http:
             answer = response.read()
         finally:
             ticket.hold(None)
-        if response.will_close or ticket.aborted:
-            connection.close()
-        else:
-            with self._lock:
-                self._idle.append((time.monotonic(), connection))
+        self._keep(connection, usable=not response.will_close and not ticket.aborted)
         return response.status, answer
+
+    def _keep(self, connection: HTTPConnection, *, usable: bool) -> None:
+        with self._lock:
+            if usable and not self._closed:
+                self._idle.append((time.monotonic(), connection))
+                return
+        connection.close()
 
     def _take(self) -> HTTPConnection | None:
         oldest = time.monotonic() - KEPT_FOR

@@ -25,7 +25,7 @@ class MirrorChange:
 
     def __or__(self, later: "MirrorChange") -> "MirrorChange":
         """Both changes as one."""
-        if later is self or later is NOTHING:
+        if later is self or later is NOTHING or (later is LIVE and self.live):
             return self
         if self is NOTHING:
             return later

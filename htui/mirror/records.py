@@ -1,11 +1,12 @@
 """Records of the wire to events, and events to a transcript: pure, for snapshots and for pages alike."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, takewhile
 from typing import Any
 
 from hd.protocol import events as ev
-from hd.protocol.chunked import ChunkedList
+from hd.protocol.chunked import CHUNK, ChunkedList
 from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT, Row, Transcript
 from htui.errors import ProtocolBroken
@@ -53,21 +54,30 @@ def _seed(events: Iterable[Event]) -> Transcript:
     return Transcript()
 
 
+def below(transcript: Transcript, seq: int) -> Transcript:
+    """The part of a transcript that comes from events before `seq`."""
+    rows = ChunkedList.of(takewhile(lambda row: row.seq < seq, transcript.rows))
+    calls = {call_id: index for call_id, index in transcript.open_calls.items() if index < len(rows)}
+    return Transcript(rows, transcript.turn, transcript.running, calls)
+
+
 def joined(front: Transcript, back: Transcript) -> tuple[Transcript, int]:
     """Two neighbouring pieces of a log as one transcript, and how many rows it has more than `back`.
 
     A result whose call stands in the front piece goes to the row of the call; the row that it had alone goes.
     """
     rows = list(front.rows)
+    places = {row.call_id: index for index, row in enumerate(rows) if row.kind == "tool"}
     calls = dict(front.open_calls)
     kept: list[Row] = []
     moved: dict[int, int] = {}
     for index, row in enumerate(back.rows):
-        place = calls.pop(row.call_id, None) if _is_orphan(row) else None
+        place = places.get(row.call_id) if _is_orphan(row) else None
         if place is None:
-            moved[index] = len(front.rows) + len(kept)
+            moved[index] = len(rows) + len(kept)
             kept.append(row)
         else:
+            calls.pop(row.call_id, None)
             rows[place] = replace(rows[place], text=row.text, status=row.status, meta=row.meta, finished=row.finished)
     calls.update({call_id: moved[index] for call_id, index in back.open_calls.items()})
     whole = Transcript(ChunkedList.of([*rows, *kept]), back.turn, back.running, calls)
@@ -83,12 +93,18 @@ def first_difference(old: ChunkedList[Any], new: ChunkedList[Any]) -> int | None
     """The index of the first item that is another object now; None when none is and no item was added."""
     if old is new:
         return None
-    start = 0
+    same = 0
     for mine, theirs in zip(old.chunks, new.chunks, strict=False):
         if mine is not theirs:
             break
-        start += len(mine)
-    for index in range(start, min(len(old), len(new))):
-        if old[index] is not new[index]:
+        same += 1
+    index = same * CHUNK
+    for mine, theirs in zip(_from(old, same), _from(new, same), strict=False):
+        if mine is not theirs:
             return index
-    return None if len(old) == len(new) else min(len(old), len(new))
+        index += 1
+    return None if len(old) == len(new) else index
+
+
+def _from(rows: ChunkedList[Any], chunk: int) -> Iterator[Any]:
+    return chain(*rows.chunks[chunk:], rows.tail)

@@ -78,12 +78,15 @@ class SessionMirror:
 
     def apply(self, item: Any) -> MirrorChange:
         """Takes one item of the stream; `ProtocolBroken` when it breaks a rule, and then nothing more may follow."""
-        kind = item.get("type") if isinstance(item, Mapping) else None
-        if kind == "assistant-stream" and isinstance(item.get("frame"), Mapping):
-            self._must_be_loaded()
-            return _PROGRESS if self._live.frame(item["frame"]) else LIVE
+        kind = item.get("type") if isinstance(item, dict) else None
+        if not self.loads and kind != "snapshot":
+            raise ProtocolBroken("The host sent a session item before the snapshot.")
+        if kind == "assistant-stream":
+            frame = item.get("frame")
+            if not isinstance(frame, dict):
+                raise ProtocolBroken("The host sent an answer frame that is no object.")
+            return _PROGRESS if self._live.frame(frame) else LIVE
         if kind == "event":
-            self._must_be_loaded()
             return self._event(records.event_of(item))
         if kind == "snapshot":
             return self._snapshot(item)
@@ -119,10 +122,6 @@ class SessionMirror:
         self.failure = error
         return MirrorChange(state=True)
 
-    def _must_be_loaded(self) -> None:
-        if not self.loaded:
-            raise ProtocolBroken("The host sent a session item before the snapshot.")
-
     def _snapshot(self, item: Mapping[str, Any]) -> MirrorChange:
         cursor, header, has_more = item.get("cursor"), item.get("header"), item.get("hasMore")
         if type(cursor) is not int or not isinstance(header, Mapping) or not isinstance(has_more, bool):
@@ -134,16 +133,27 @@ class SessionMirror:
         stream = item.get("assistantStream")
         if isinstance(stream, Mapping):
             live.restore(stream)
-        self._transcript = records.transcript_of(events)
+        first_seq = events[0].seq if events else cursor + 1
+        transcript = records.transcript_of(events)
         self._live = live
-        self._phase = _phase_of(events, self._transcript)
-        self.failure, self.unknown = None, 0
+        self._phase = _phase_of(events, transcript)
+        self.failure = None
+        if self._continues(header, first_seq, cursor):
+            self._count([event for event in events if event.seq > self.cursor])
+            transcript, _ = records.joined(records.below(self._transcript, first_seq), transcript)
+        else:
+            self.unknown = 0
+            self._count(events)
+            self.first_seq, self.has_more = first_seq, has_more
+        self._transcript, self.header, self.cursor = transcript, header, cursor
         self.loads += 1
-        self.header, self.cursor, self.has_more = header, cursor, has_more
-        self.first_seq = events[0].seq if events else cursor + 1
-        self._count(events)
         keys = self._values.seed(*projection_block(item.get("projections")))
         return MirrorChange(first_row=0, live=True, keys=keys, replaced=True, state=True)
+
+    def _continues(self, header: Mapping[str, Any], first_seq: int, cursor: int) -> bool:
+        """Whether older pages that are held join below a new snapshot of the same log and may stay (WIRE 9)."""
+        same = self.loaded and all(header.get(key) == self.header.get(key) for key in ("id", "createdAt"))
+        return same and self.first_seq < first_seq <= self.cursor + 1 and cursor >= self.cursor
 
     def _event(self, event: Event) -> MirrorChange:
         if event.seq != self.cursor + 1:

@@ -1,0 +1,382 @@
+"""The link over real sockets: start-up, recordings, loss and return, login."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hd.protocol.envelope import WireError
+from htui.errors import AnswerLost, LoginNeeded, RemoteError, Unreachable
+from htui.link.address import Address
+from htui.link.cookies import CookieFolder
+from htui.link.link import Change, HostChanged, Link, LinkChanged, SessionChanged
+from htui.link.login import Auth
+from tests.support.recordings import VERSIONS, Recording
+from tests.support.replay_host import READY, TOKEN, Channel, FakeHost, items, refusal, stay
+
+SESSION = "session-1"
+
+
+class Watch:
+    """Collects the changes of a link and waits for what they make true."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self._came = asyncio.Condition()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.link: Link
+
+    def __call__(self, change: Change) -> None:
+        self.changes.append(change)
+        task = asyncio.create_task(self._tell())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _tell(self) -> None:
+        async with self._came:
+            self._came.notify_all()
+
+    async def until(self, condition: Callable[[], Any]) -> None:
+        async with asyncio.timeout(10), self._came:
+            await self._came.wait_for(condition)
+
+    async def phase(self, phase: str) -> None:
+        await self.until(lambda: self.link.status.phase == phase)
+
+    def phases(self) -> list[str]:
+        return [change.status.phase for change in self.changes if isinstance(change, LinkChanged)]
+
+
+@asynccontextmanager
+async def linked(host: FakeHost, tmp_path: Path, token: str | None = TOKEN) -> AsyncIterator[tuple[Link, Watch]]:
+    watch = Watch()
+    auth = Auth(CookieFolder(tmp_path / "auth"))
+    link = watch.link = Link(Address(host.url, token), auth, watch, chance=lambda: 0.5)
+    task = asyncio.create_task(link.run())
+    try:
+        yield link, watch
+    finally:
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+def snapshot(cursor: int = -1, records: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "snapshot",
+        "header": {"id": SESSION, "createdAt": 1},
+        "cursor": cursor,
+        "records": records or [],
+        "hasMore": False,
+        "projections": {"asOfSeq": cursor, "values": {}},
+        "assistantStream": {"revision": 0},
+        **more,
+    }
+
+
+def event(seq: int, kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "event", "event": {"type": kind, "seq": seq, "time": 1000 + seq, "data": data}}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", ["04_text_turn", "06_file_tools", "07_questions", "16_approval", "10_queue_steer"])
+async def test_the_link_shows_what_a_recorded_host_sent(version: str, name: str, tmp_path: Path) -> None:
+    recording = Recording.load(version, name)
+    wanted = recording.follows()[0]
+    last = max(item["event"]["seq"] for item in wanted.items if item["type"] == "event")
+    assert wanted.session_id is not None
+    async with FakeHost.playing(recording) as host, linked(host, tmp_path) as (link, watch):
+        mirror = link.follow(wanted.session_id)
+        await watch.until(lambda: mirror.cursor == last)
+        assert mirror.unknown == 0
+        assert [row.text for row in mirror.rows if row.kind == "user"]
+        assert link.host.client_id
+        assert link.status.phase == "online"
+
+
+async def test_it_is_online_after_events_and_baseline_and_reads_the_lists(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.unary["session/list"] = lambda args: {"items": [{"sessionId": SESSION, "running": True, "updatedAt": 5}]}
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.until(lambda: link.host.sessions and link.host.catalogue is not None)
+            assert watch.phases() == ["connecting", "online"] or watch.phases() == ["online"]
+            assert link.host.sessions[0].running
+            opened = [channel.endpoint for channel in host.opened]
+            assert opened[:2] == ["$events", "session/control"]
+
+
+async def test_a_host_without_control_is_online_without_figures(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.streams["session/control"] = refusal("gateway/method-unavailable")
+        host.streams["workspace/follow"] = refusal("gateway/invocation-unavailable")
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.phase("online")
+            assert not link.host.metrics
+
+
+async def test_a_lost_connection_comes_back_and_the_snapshot_replaces(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.streams["session/follow"] = items(snapshot(0, [event(0, "turn/start", {"turn": 1})]))
+        async with linked(host, tmp_path) as (link, watch):
+            mirror = link.follow(SESSION)
+            await watch.until(lambda: mirror.cursor == 0 and mirror.running)
+            host.streams["session/follow"] = items(
+                snapshot(
+                    1, [event(0, "turn/start", {"turn": 1}), event(1, "turn/end", {"reason": {"kind": "completed"}})]
+                )
+            )
+            await host.drop()
+            await watch.phase("offline")
+            assert link.status.attempt == 1
+            assert link.status.next_try_in == pytest.approx(0.5)
+            assert mirror.running, "the last known state stays while offline"
+            with pytest.raises(Unreachable):
+                await link.call("session/list", _request={})
+            link.retry()
+            await watch.until(lambda: mirror.cursor == 1 and link.status.phase == "online")
+            assert [row.kind for row in mirror.rows] == []
+            await watch.until(lambda: not mirror.running)
+
+
+async def test_a_gap_in_the_stream_rebuilds_the_generation(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.streams["session/follow"] = items(snapshot(), event(1, "turn/start", {"turn": 1}))
+        async with linked(host, tmp_path) as (link, watch):
+            link.follow(SESSION)
+            await watch.phase("offline")
+            assert "event 1 where 0 was due" in link.status.reason
+            host.streams["session/follow"] = items(snapshot(), event(0, "turn/start", {"turn": 1}))
+            link.retry()
+            mirror = link.follow(SESSION)
+            await watch.until(lambda: mirror.running)
+            assert host.count("$events") == 2
+
+
+async def test_several_sessions_are_followed_at_once_and_one_can_be_left(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.streams["session/follow"] = items(snapshot())
+        async with linked(host, tmp_path) as (link, watch):
+            first, second = link.follow("a"), link.follow("b")
+            assert link.follow("a") is first
+            await watch.until(lambda: first.loaded and second.loaded)
+            channel = next(
+                c for c in host.opened if c.args.get("request", {}).get("address", {}).get("sessionId") == "a"
+            )
+            link.unfollow("a")
+            await host.until(lambda: channel.cancelled.is_set())
+            assert link.status.phase == "online"
+
+
+async def test_a_session_that_cannot_be_followed_does_not_end_the_link(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.streams["session/follow"] = refusal("session/not-found")
+        async with linked(host, tmp_path) as (link, watch):
+            mirror = link.follow(SESSION)
+            await watch.until(lambda: mirror.failure is not None)
+            assert isinstance(mirror.failure, RemoteError)
+            host.streams["session/follow"] = items(snapshot())
+            link.follow(SESSION)
+            await watch.until(lambda: mirror.loaded and mirror.failure is None)
+            assert watch.phases().count("offline") == 0
+
+
+async def test_a_sub_agent_is_followed_by_its_own_address_in_the_mode_that_the_host_takes(tmp_path: Path) -> None:
+    async def one_shot_only(channel: Channel) -> None:
+        if channel.args["request"]["address"]["mode"] == "continuable":
+            await channel.error("subagent/unauthorized")
+            return
+        await channel.item(snapshot())
+        await stay(channel)
+
+    async with FakeHost() as host:
+        row = {"sessionId": "child", "origin": "subagent", "parentSessionId": "parent"}
+        host.unary["session/list"] = lambda args: {"items": [row]}
+        host.streams["session/follow"] = one_shot_only
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.until(lambda: link.host.sessions)
+            mirror = link.follow("child")
+            await watch.until(lambda: mirror.loaded)
+            assert host.channel("session/follow").args["request"]["address"] == {
+                "kind": "subagent",
+                "parentSessionId": "parent",
+                "childSessionId": "child",
+                "mode": "one-shot",
+            }
+
+
+async def test_i06_a_follower_that_lagged_takes_a_new_snapshot(tmp_path: Path) -> None:
+    async def lag_once(channel: Channel) -> None:
+        await channel.item(snapshot())
+        if host.count("session/follow") == 1:
+            await channel.error("session/follower-lagging")
+        else:
+            await channel.item(event(0, "turn/start", {"turn": 1}))
+            await stay(channel)
+
+    async with FakeHost() as host:
+        host.streams["session/follow"] = lag_once
+        async with linked(host, tmp_path) as (link, watch):
+            mirror = link.follow(SESSION)
+            await watch.until(lambda: mirror.running)
+            assert host.count("$events") == 1
+
+
+async def test_asks_are_answered_with_the_client_id_and_unknown_ones_passed_on(tmp_path: Path) -> None:
+    known = {
+        "type": "waterfall",
+        "event": "approval/request",
+        "eventId": "ask-1",
+        "agentId": SESSION,
+        "request": {"toolName": "bash"},
+    }
+    strange = {**known, "event": "strange/request", "eventId": "ask-2"}
+    async with FakeHost() as host:
+        host.streams["$events"] = items(READY, known, strange)
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.until(lambda: link.host.asks)
+            await host.until(lambda: host.count("$events/result") == 1)
+            passed_on = {"clientId": "client-1", "eventId": "ask-2", "outcome": {"kind": "next"}}
+            assert ("$events/result", passed_on) in host.calls
+            await link.answer("ask-1", {"kind": "result", "value": "allowed-once"})
+            assert link.host.asks == ()
+            assert HostChanged(frozenset({"asks"})) in watch.changes
+
+
+async def test_older_pages_are_put_in_front(tmp_path: Path) -> None:
+    def said(seq: int) -> dict[str, Any]:
+        return event(
+            seq, "user/message", {"content": [{"type": "text", "text": f"n{seq}"}], "source": {"kind": "user"}}
+        )
+
+    async with FakeHost() as host:
+        host.streams["session/follow"] = items(snapshot(5, [said(4), said(5)], hasMore=True))
+        host.unary["session/page"] = lambda args: {
+            "records": [said(seq) for seq in range(args["request"]["beforeSeq"] - 2, args["request"]["beforeSeq"])],
+            "hasMore": args["request"]["beforeSeq"] > 2,
+        }
+        async with linked(host, tmp_path) as (link, watch):
+            mirror = link.follow(SESSION)
+            await watch.until(lambda: mirror.loaded)
+            assert await link.older(SESSION)
+            assert await link.older(SESSION)
+            assert not await link.older(SESSION)
+            assert [row.text for row in mirror.rows] == ["n0", "n1", "n2", "n3", "n4", "n5"]
+            prepended = [
+                c.change.prepended for c in watch.changes if isinstance(c, SessionChanged) and c.change.prepended
+            ]
+            assert prepended == [2, 2]
+
+
+async def test_without_a_token_the_link_asks_for_a_login_and_waits(tmp_path: Path) -> None:
+    async with FakeHost() as host, linked(host, tmp_path, token=None) as (link, watch):
+        await watch.phase("login")
+        assert "asks for a login" in link.status.reason
+        assert link.status.next_try_in is None
+        link.retry(TOKEN)
+        await watch.phase("online")
+
+
+async def test_k04_a_refused_login_is_told_from_a_host_that_is_not_there(tmp_path: Path) -> None:
+    async with FakeHost() as host, linked(host, tmp_path, token="wrong") as (link, watch):
+        await watch.phase("login")
+        assert "refused the token" in link.status.reason
+        assert "wrong" not in link.status.reason
+
+
+async def test_a_host_that_is_not_there_is_tried_again_and_again(tmp_path: Path) -> None:
+    host = FakeHost()
+    await host.listen()
+    await host.stop()
+    async with linked(host, tmp_path) as (link, watch):
+        await watch.phase("offline")
+        assert "hd web" in link.status.reason
+        await watch.until(lambda: link.status.attempt == 2)
+        await host.listen()
+        await watch.phase("online")
+        await host.stop()
+
+
+async def test_a_login_that_ends_while_connected_is_renewed_once(tmp_path: Path) -> None:
+    async with FakeHost() as host, linked(host, tmp_path) as (link, watch):
+        await watch.phase("online")
+        host.cookies.clear()
+        with pytest.raises(LoginNeeded):
+            await link.call("session/list", _request={})
+        await watch.phase("offline")
+        link.retry()
+        await watch.phase("online")
+        assert host.logins == 2
+
+
+async def test_a_forbidden_host_stops_the_link(tmp_path: Path) -> None:
+    async with FakeHost() as host:
+        host.refuse = 403
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.phase("offline")
+            assert link.status.next_try_in is None
+
+
+async def test_errors_of_a_call_are_those_of_the_host_and_a_lost_answer_is_told(tmp_path: Path) -> None:
+    async def refuse(args: Any) -> None:
+        raise WireError("session/not-found", "no such session", {"sessionId": "x"})
+
+    async def vanish(args: Any) -> None:
+        await asyncio.Event().wait()
+
+    async with FakeHost() as host:
+        host.unary["session/rename"] = refuse
+        host.unary["session/prompt"] = vanish
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.phase("online")
+            with pytest.raises(RemoteError) as refused:
+                await link.call("session/rename", request={})
+            assert (refused.value.code, refused.value.details) == ("session/not-found", {"sessionId": "x"})
+            prompt = asyncio.create_task(link.call("session/prompt", request={}))
+            await host.until(lambda: host.count("session/prompt") == 1)
+            await host.stop()
+            with pytest.raises(AnswerLost):
+                await prompt
+
+
+async def test_an_emit_that_says_so_reads_the_catalogue_again(tmp_path: Path) -> None:
+    changed = asyncio.Event()
+
+    async def events(channel: Channel) -> None:
+        await channel.item(READY)
+        await changed.wait()
+        await channel.item({"type": "emit", "event": "llm/adapters-updated", "args": []})
+        await stay(channel)
+
+    async with FakeHost() as host:
+        host.streams["$events"] = events
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.until(lambda: link.host.catalogue is not None)
+            changed.set()
+            await host.until(lambda: host.count("session/modelCatalog") == 2)
+
+
+async def test_a_list_that_is_older_than_a_status_does_not_undo_it(tmp_path: Path) -> None:
+    asked, told = asyncio.Event(), asyncio.Event()
+
+    async def events(channel: Channel) -> None:
+        await channel.item(READY)
+        await asked.wait()
+        await channel.item({"type": "emit", "event": "api-session/status", "args": [SESSION, False]})
+        await stay(channel)
+
+    async def listed(args: Any) -> Any:
+        asked.set()
+        await told.wait()
+        return {"items": [{"sessionId": SESSION, "running": True, "cwd": "/p"}]}
+
+    async with FakeHost() as host:
+        host.streams["$events"] = events
+        host.unary["session/list"] = listed
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.until(lambda: link.host.session(SESSION))
+            told.set()
+            await watch.until(lambda: link.host.sessions and link.host.sessions[0].cwd == "/p")
+            assert not link.host.sessions[0].running
