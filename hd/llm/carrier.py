@@ -7,12 +7,11 @@ answer is busy comes to it as one piece, so a burst of events costs one step and
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
-from hd.llm.base import ProviderError
 from hd.llm.failure import connect_timeout, stalled, transport
 
 if TYPE_CHECKING:
@@ -162,7 +161,6 @@ class Carrier:
         import httpx
 
         anyio.run(anyio.lowlevel.checkpoint)  # Loads what httpx would load at its first connection.
-
         settings: dict[str, Any] = {"trust_env": not _is_loopback(self._base)}
         if self._base.startswith("http:"):
             settings["verify"] = False  # There is no TLS to verify; this only saves loading the certificates.
@@ -177,11 +175,9 @@ class Carrier:
 
 async def _close(response: "httpx.Response") -> None:
     """Closes within bounds; a connection that cannot even be closed in order is nobody's concern any more."""
-    try:
+    with suppress(Exception):
         async with asyncio.timeout(CLOSE_S):
             await response.aclose()
-    except (ProviderError, OSError, RuntimeError):
-        pass
 
 
 _NAMES: Final = {

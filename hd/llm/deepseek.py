@@ -240,7 +240,8 @@ async def _refusal(answer: Answer, key: str, sent: bytes) -> ProviderError:
 
 
 def _call_ids(messages: Iterable[Mapping[str, Any]]) -> set[str]:
-    return {call["id"] for m in messages if m.get("role") == "assistant" for call in tool_calls_of(m["content"])}
+    spoken = (message.get("content") or () for message in messages if message.get("role") == "assistant")
+    return {call["id"] for content in spoken for call in tool_calls_of(content)}
 
 
 def usable_key(text: str | None) -> str:

@@ -29,9 +29,9 @@ def unnumbered(text: str) -> str:
 
 
 def entries(listing: str) -> list[str]:
-    """The names in a listing, without the marks of a tree and what stands behind a name."""
+    """The names in a listing, without its heading, the marks of a tree and what stands behind a name."""
     names = (re.split(r"\t| {2,}| \(", _TREE_MARKS.sub("", line).strip())[0] for line in listing.splitlines())
-    return [name for name in names if name and not name.endswith(":")]
+    return [name for name in names if name not in ("", ".", "./") and not name.endswith(":") and name[0] != "["]
 
 
 def worth_reading(names: Sequence[str]) -> str | None:
@@ -42,7 +42,7 @@ def worth_reading(names: Sequence[str]) -> str | None:
 
 
 def folder_in_words(listing: str) -> str:
-    names = entries(listing)
+    names = sorted(entries(listing), key=lambda name: name.startswith("."))
     kinds = Counter(name.rpartition(".")[2] for name in names if "." in name.strip("./") and not name.endswith("/"))
     lines = [f"The listing has {_count(len(names), 'entry', 'entries')}."]
     if kinds:
@@ -54,7 +54,7 @@ def file_in_words(path: str, returned: str) -> str:
     """Counts, headings, definitions and imports of what was read of a file."""
     lines = unnumbered(returned).splitlines()
     filled = sum(bool(line.strip()) for line in lines)
-    said = [f"`{path}`: {_count(len(lines), 'line')} were returned, {filled} of them not empty."]
+    said = [f"`{path}`: the tool returned {_count(len(lines), 'line')}, {filled} of them not empty."]
     for title, found in (
         (
             "Headings",

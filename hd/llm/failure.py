@@ -36,8 +36,9 @@ def status_failure(
     code = _code(status, _words(error))
     wait = retry_after_ms(retry_after, now) if code in ("RATE_LIMIT", "SERVER") else None
     sentence = _SENTENCES_OF_STATUS.get(status // 100 if status < 400 else status, _SENTENCES[code])
-    message = sentence.format(status=f"HTTP {status}", wait=_asked(wait))
-    return ProviderError(message + _quoted(code, error, key, sent), code=code, status=status, retry_after_ms=wait)
+    said = f"HTTP {status}{_quoted(code, error, key, sent)}"
+    message = sentence.format(status=said, wait=_asked(wait))
+    return ProviderError(message, code=code, status=status, retry_after_ms=wait)
 
 
 def object_failure(error: Any, *, key: str = "", sent: bytes = b"") -> ProviderError:
@@ -45,15 +46,14 @@ def object_failure(error: Any, *, key: str = "", sent: bytes = b"") -> ProviderE
     words = _words(error)
     status = _status_in(error)
     code = _code(status, words) if status else _code_of_words(words)
-    message = _SENTENCES[code].format(status=f"error {status or 'object'} inside its answer", wait="")
-    return ProviderError(message + _quoted(code, error, key, sent), code=code, status=status)
+    said = f"error {status or 'object'} inside its answer{_quoted(code, error, key, sent)}"
+    return ProviderError(_SENTENCES[code].format(status=said, wait=""), code=code, status=status)
 
 
 def unreadable(what: str) -> ProviderError:
     """An answer that began as a success and is none; `what` names its form, never its content."""
     return ProviderError(
-        f"The provider's answer could not be read ({what}). Sending the prompt again may help; if not, check the "
-        "provider's address.",
+        f"The provider's answer could not be read ({what}). If it stays so, check the provider's address.",
         code="SERVER",
     )
 
@@ -71,8 +71,8 @@ def not_a_model(content_type: str) -> ProviderError:
 
 def cut_off() -> ProviderError:
     return ProviderError(
-        "The provider closed the connection in the middle of the answer. Nothing of it was carried out; send the "
-        "prompt again.",
+        "The provider closed the connection in the middle of the answer, so nothing of it was carried out. If it stays "
+        "so, try again later.",
         code="CUT_OFF",
     )
 
@@ -80,22 +80,23 @@ def cut_off() -> ProviderError:
 def mixed_calls() -> ProviderError:
     """A piece of a tool call that had been whole already, so that it is not known what the model wants."""
     return ProviderError(
-        "The provider mixed up the tool calls of its answer. Nothing of it was carried out; send the prompt again.",
+        "The provider mixed up the tool calls of its answer, so nothing of it was carried out. If it stays so, try "
+        "again later.",
         code="SERVER",
     )
 
 
 def empty_response() -> ProviderError:
     return ProviderError(
-        "The model finished without an answer. Send the prompt again or put it in other words.", code="EMPTY_RESPONSE"
+        "The model finished without an answer. If it stays so, put the prompt in other words.", code="EMPTY_RESPONSE"
     )
 
 
 def no_capacity() -> ProviderError:
     """The finish reason `insufficient_system_resource`."""
     return ProviderError(
-        "The provider ran out of capacity in the middle of the answer. Nothing of it was carried out; send the prompt "
-        "again later.",
+        "The provider ran out of capacity in the middle of the answer, so nothing of it was carried out. If it stays "
+        "so, try again later.",
         code="SERVER",
     )
 
@@ -108,7 +109,7 @@ def stalled(seconds: float, keep_alives: int) -> ProviderError:
         else "the connection or the provider may be overloaded"
     )
     return ProviderError(
-        f"The provider sent no data for {seconds:g} s ({why}). Send the prompt again.",
+        f"The provider sent no data for {seconds:g} s ({why}). If it stays so, try again later.",
         code="TIMEOUT",
     )
 
@@ -146,9 +147,9 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "AUTH": "The provider refused the API key ({status}). Enter another one with `hd key set` or in DEEPSEEK_API_KEY.",
     "QUOTA": "The provider's account has no balance or quota left ({status}). Top it up or use another key.",
     "CONTEXT_OVERFLOW": "The conversation is longer than the model can take ({status}). Shorten it with /compact.",
-    "RATE_LIMIT": "The provider limits the rate of requests ({status}){wait}. Wait a little before the next prompt.",
-    "TIMEOUT": "The provider gave the request up because it took too long ({status}). Send the prompt again.",
-    "SERVER": "The provider has a problem of its own ({status}){wait}. Send the prompt again later.",
+    "RATE_LIMIT": "The provider limits the rate of requests ({status}){wait}. If it stays so, try again later.",
+    "TIMEOUT": "The provider gave the request up as too slow ({status}). If it stays so, try again later.",
+    "SERVER": "The provider has a problem of its own ({status}){wait}. If it stays so, try again later.",
     "INVALID_REQUEST": "The provider does not accept the request ({status}), so sending it again does not help.",
 }
 
@@ -227,7 +228,7 @@ def _asked(wait: int | None) -> str:
 
 
 def _quoted(code: str, error: Any, key: str, sent: bytes) -> str:
-    """The provider's words behind ours, for the failures that only they explain; empty where they are not safe."""
+    """The provider's words, for the failures that only they explain; empty where they are not safe."""
     if code not in ("INVALID_REQUEST", "SERVER"):
         return ""
     words = next(iter(_texts(error, "message", "msg", "detail")), "")
@@ -236,7 +237,7 @@ def _quoted(code: str, error: Any, key: str, sent: bytes) -> str:
         return ""
     if _overlaps(line, sent.decode("utf-8", "replace"), _OVERLAP):
         return ""
-    return f" It says: {line}"
+    return f": {line.rstrip('.')}"
 
 
 def _overlaps(line: str, other: str, length: int) -> bool:

@@ -33,7 +33,8 @@ def read_file(arguments: Mapping[str, Any]) -> str:
     if arguments["path"] not in FILES:
         raise Refused(f"Error: there is no file {arguments['path']}")
     lines = FILES[arguments["path"]].splitlines()
-    return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1))
+    heading = f"[{arguments['path']}: CRLF line endings, which stay as they are: send plain newlines]"
+    return "\n".join([heading, *(f"{number}: {line}" for number, line in enumerate(lines, 1))])
 
 
 def grep(arguments: Mapping[str, Any]) -> str:
@@ -44,11 +45,11 @@ def grep(arguments: Mapping[str, Any]) -> str:
         for number, line in enumerate(text.splitlines(), 1)
         if pattern in line
     ]
-    return "\n".join(hits) or "No match."
+    return "\n".join(hits) or "No line matches (2 files searched; ignored folders are not)."
 
 
 TOOLS: dict[str, Tool] = {
-    "list_files": lambda _: "README.md\nshop.py\nsrc/",
+    "list_files": lambda _: "./\n  .git/  (ignored)\n  src/\n  README.md  30 bytes\n  shop.py  1,024 bytes",
     "read_file": read_file,
     "grep": grep,
     "edit_file": lambda arguments: f"Changed {arguments['path']}.",
@@ -111,7 +112,7 @@ async def test_what_it_does_not_understand_gets_its_abilities_and_a_tour() -> No
     text = await session.turn("Please rewrite everything in a better way!")
     assert [name for name, _ in session.calls] == ["list_files", "read_file"]
     assert session.calls[1][1]["path"] == "README.md"
-    assert "3 entries" in text
+    assert "4 entries" in text
     assert "`Shop`" in text
     assert "explain FILE" in str(session.messages[3])
 
