@@ -1,0 +1,322 @@
+"""The one place where files are read and changed.
+
+Paths are those that people and models give; each method resolves and judges its own (`hd.files.paths`), so there is no
+way around the guard. All methods block and may be called from any thread; changes are made one at a time. A change
+with `dry_run` says what it would do, or refuses, and does nothing.
+
+A change names the state it starts from (`expect`). What is on disk is compared with it twice, before anything is
+computed and again in the last moment before the exchange, so that what a person saved in between is not lost.
+"""
+
+import errno
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hd.files import content, disk, paths, search
+from hd.files.content import FileText
+from hd.files.encoding import shown
+from hd.files.errors import Code, FileError, FileRefused, from_os
+from hd.files.guard import Guard
+from hd.files.leftovers import Leftovers
+from hd.files.listing import Listing, listing
+from hd.files.scan import VCS, Kind, kind_of, relative_name
+from hd.files.versions import Versions
+from hd.files.walk import Walk
+
+SIZE_LIMIT = 64 << 20
+ABSENT = ""
+"""As `expect`: there must be no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """`before` is None for a new file. `other_links` counts hard links elsewhere, which keep the old content."""
+
+    before: FileText | None
+    after: FileText
+    other_links: int = 0
+
+    @property
+    def created(self) -> bool:
+        return self.before is None
+
+    @property
+    def changed(self) -> bool:
+        return self.before is None or self.before.hash != self.after.hash
+
+    @property
+    def hash(self) -> str:
+        return self.after.hash
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """`lines` are the numbers, from 1 and in the old text, at which a replaced span began."""
+
+    before: FileText
+    after: FileText
+    lines: tuple[int, ...]
+    other_links: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(self.lines)
+
+    @property
+    def first_line(self) -> int:
+        return self.lines[0]
+
+    @property
+    def hash(self) -> str:
+        return self.after.hash
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """`size` is in bytes."""
+
+    path: Path
+    kind: Kind
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """A file as it stands on disk now."""
+
+    file: FileText
+    state: os.stat_result
+
+
+class FileLayer:
+    """The files below `root`. `scratch` is a folder of the daemon's own for notes about files in the making."""
+
+    def __init__(self, root: Path, guard: Guard | None = None, *, scratch: Path | None = None) -> None:
+        self.root = Path(os.path.realpath(root))
+        self.guard = Guard() if guard is None else guard
+        self._versions = Versions()
+        self._leftovers = Leftovers(scratch)
+        self._leftovers.sweep()
+        self._changing = threading.Lock()
+
+    def resolve(self, path: str) -> Path:
+        """The real path, absolute; `FileRefused` if it lies outside, is secret or is no path."""
+        return paths.resolve(path, self.root, self.guard)
+
+    def name(self, path: Path) -> str:
+        """How a path inside the workspace is shown: relative to it, `.` for itself."""
+        return shown(relative_name(self.root, path)) or "."
+
+    def kind(self, path: str) -> Kind | None:
+        """What stands there, links followed; None where nothing does."""
+        with self._about(real := self.resolve(path)):
+            try:
+                return kind_of(os.stat(real, follow_symlinks=False).st_mode)
+            except FileNotFoundError:
+                return None
+
+    def read(self, path: str) -> FileText:
+        """A text file. What is not regular is refused without being opened."""
+        real = self.resolve(path)
+        with self._about(real, "Nothing was read."):
+            file = self._present(real).file
+        self._versions.keep(file.hash, file.view)
+        return file
+
+    def list(self, path: str) -> Listing:
+        """What a folder holds, without secrets and version control."""
+        real = self.resolve(path)
+        with self._about(real, "Nothing was listed."):
+            return listing(self.root, real, self.guard)
+
+    def grep(
+        self, pattern: str, path: str = ".", include: str | None = None, cancel: threading.Event | None = None
+    ) -> search.Matches:
+        return search.grep(self._walk(path, cancel), pattern, include=include)
+
+    def search(self, pattern: str, path: str = ".", cancel: threading.Event | None = None) -> search.Names:
+        return search.names(self._walk(path, cancel), pattern)
+
+    def write(self, path: str, text: str, *, expect: str | None = None, dry_run: bool = False) -> Written:
+        """The file with `text` as its whole content, new or over the old one (`content.overwritten`).
+
+        `expect` is the hash of the file as it was last read, `ABSENT` for a file that must not exist yet, None to take
+        what is there. FS_STALE or FS_EXISTS when it does not hold.
+        """
+        real = self._changeable(self.resolve(path))
+        with self._about(real), self._changing:
+            present = self._present_or_none(real)
+            self._require_fresh(present, expect)
+            before = None if present is None else present.file
+            after, raw = content.overwritten(real, before, text)
+            if before is None or before.hash != after.hash:
+                self._put(real, raw, present, dry_run)
+        if not dry_run:
+            self._versions.keep(after.hash, after.view)
+        return Written(before, after, _other_links(present))
+
+    def edit(
+        self,
+        path: str,
+        old: str,
+        new: str,
+        *,
+        replace_all: bool = False,
+        expect: str | None = None,
+        dry_run: bool = False,
+    ) -> Edited:
+        """`old` replaced by `new` where it stands exactly (`hd.files.edit`). FS_STALE when `expect` does not hold."""
+        real = self._changeable(self.resolve(path))
+        with self._about(real), self._changing:
+            present = self._present(real)
+            self._require_fresh(present, expect)
+            after, raw, replaced = content.edited(present.file, old, new, everywhere=replace_all)
+            self._put(real, raw, present, dry_run)
+        if not dry_run:
+            self._versions.keep(after.hash, after.view)
+        return Edited(present.file, after, replaced.lines, _other_links(present))
+
+    def make_directory(self, path: str, *, dry_run: bool = False) -> bool:
+        """The folder and those above it; whether it was made (False: it was there)."""
+        real = self._changeable(self.resolve(path))
+        with self._about(real), self._changing:
+            if os.path.lexists(real) and not real.is_dir():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            existed = real.is_dir()
+            if not (existed or dry_run):
+                with disk.folder_of(self.root, real / "_", create=True):
+                    pass
+        return not existed
+
+    def rename(self, path: str, new_path: str, *, dry_run: bool = False) -> tuple[Path, Path]:
+        """Gives a file, link or folder a new name or place, which must be free; both paths.
+
+        Folders above the new place are made. A folder may not be renamed so that a file below it ceases to be secret.
+        """
+        source = self._changeable(paths.entry(path, self.root, self.guard))
+        target = self._changeable(paths.entry(new_path, self.root, self.guard))
+        with self._changing:
+            with self._about(source):
+                if stat.S_ISDIR(os.lstat(source).st_mode):
+                    self._require_movable(source, target)
+            with self._about(target):
+                if os.path.lexists(target) and str(target).casefold() != str(source).casefold():
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+                if not dry_run:
+                    self._move(source, target)
+        return source, target
+
+    def delete(self, path: str, *, expect: str | None = None, dry_run: bool = False) -> Deleted:
+        """Removes a file, a link (not what it leads to) or an empty folder. FS_STALE when `expect` does not hold."""
+        place = self._changeable(paths.entry(path, self.root, self.guard))
+        with self._about(place), self._changing, disk.folder_of(self.root, place) as folder:
+            state = os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+            kind = kind_of(state.st_mode)
+            if kind is Kind.OTHER:
+                raise FileError(Code.NOT_A_FILE, "It is a pipe, socket or device. It was left alone.")
+            if kind is Kind.FILE and expect is not None:
+                self._require_fresh(self._present(place), expect)
+            if kind is Kind.DIRECTORY and os.listdir(place):
+                raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
+            if not dry_run:
+                (os.rmdir if kind is Kind.DIRECTORY else os.unlink)(place.name, dir_fd=folder)
+        return Deleted(place, kind, state.st_size)
+
+    def _walk(self, path: str, cancel: threading.Event | None) -> Walk:
+        real = self.resolve(path)
+        if not os.path.lexists(real):
+            raise FileError(Code.NOT_FOUND, f"{self.name(real)} does not exist. Nothing was searched.")
+        return Walk(self.root, real, self.guard, cancel=cancel)
+
+    def _put(self, real: Path, raw: bytes, present: _Present | None, dry_run: bool) -> None:
+        if len(raw) > SIZE_LIMIT:
+            raise FileError(Code.TOO_LARGE, f"It would have more than {SIZE_LIMIT:,} bytes. Nothing was written.")
+        if present is not None and not (present.state.st_mode & 0o222 and os.access(real, os.W_OK)):
+            raise FileError(
+                Code.READ_ONLY, "It is read-only. Nothing was changed. Ask the person whether its mode may be changed."
+            )
+        if dry_run:
+            return
+
+        def check() -> None:
+            if present is not None:
+                self._require_fresh(self._present_or_none(real), present.file.hash)
+
+        with disk.folder_of(self.root, real, create=present is None) as folder:
+            over = None if present is None else present.state
+            disk.put(folder, real, raw, over=over, check=check, leftovers=self._leftovers)
+
+    def _present(self, real: Path) -> _Present:
+        if real == self.root:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with disk.folder_of(self.root, real) as folder:
+            found = disk.read(folder, real.name, SIZE_LIMIT)
+        return _Present(content.file_text(real, found.raw), found.state)
+
+    def _present_or_none(self, real: Path) -> _Present | None:
+        try:
+            return self._present(real)
+        except FileNotFoundError:
+            return None
+
+    def _require_fresh(self, present: _Present | None, expect: str | None) -> None:
+        now = None if present is None else present.file
+        if expect is None or expect == (ABSENT if now is None else now.hash):
+            return
+        if expect == ABSENT:
+            raise FileError(Code.EXISTS, "It exists already. Nothing was written. Read it before you replace it.")
+        raise FileError(Code.STALE, content.staleness(self._versions.text(expect), now))
+
+    def _move(self, source: Path, target: Path) -> None:
+        with (
+            disk.folder_of(self.root, source) as here,
+            disk.folder_of(self.root, target, create=True) as there,
+        ):
+            disk.move(here, source.name, there, target.name)
+
+    def _require_movable(self, source: Path, target: Path) -> None:
+        if target.is_relative_to(source):
+            raise FileError(Code.BAD_PATH, "A folder cannot be moved into itself. Nothing was changed.")
+        before, after = relative_name(self.root, source), relative_name(self.root, target)
+        for folder, folders, files in os.walk(source):
+            below = os.path.relpath(folder, source)
+            for name in (*folders, *files):
+                inner = os.path.normpath(os.path.join(below, name))
+                if self.guard.why_name(f"{before}/{inner}") and not self.guard.why_name(f"{after}/{inner}"):
+                    raise FileRefused(
+                        Code.SECRET,
+                        f"{shown(before)} holds files that are secret because of its name, so it must keep the name. "
+                        "Nothing was changed.",
+                    )
+
+    def _changeable(self, place: Path) -> Path:
+        if place == self.root:
+            raise FileRefused(Code.PROTECTED, "That is the workspace itself, which stays as it is. Name a path in it.")
+        if not VCS.isdisjoint(place.relative_to(self.root).parts):
+            raise FileRefused(
+                Code.PROTECTED,
+                f"{self.name(place)} belongs to version control, and programs run from there. Nothing was changed. "
+                "Use the version control's own commands.",
+            )
+        return place
+
+    @contextmanager
+    def _about(self, path: Path, kept: str = "Nothing was changed.") -> Iterator[None]:
+        """Turns errors of the system and of the pure parts into ones that name the file."""
+        try:
+            yield
+        except FileRefused:
+            raise
+        except FileError as error:
+            raise FileError(error.code, f"{self.name(path)}: {error.message}") from error
+        except OSError as error:
+            raise from_os(error, self.name(path), kept) from error
+
+
+def _other_links(present: _Present | None) -> int:
+    return max(present.state.st_nlink - 1, 0) if present is not None else 0
