@@ -1,84 +1,17 @@
 """The link over real sockets: start-up, recordings, loss and return, login."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hd.protocol.envelope import WireError
-from htui.errors import AnswerLost, LoginNeeded, RemoteError, Unreachable
-from htui.link.address import Address
-from htui.link.cookies import CookieFolder
-from htui.link.link import Change, HostChanged, Link, LinkChanged, SessionChanged
-from htui.link.login import Auth
+from htui.errors import AnswerLost, RemoteError, Unreachable
+from htui.link.link import HostChanged, SessionChanged
+from tests.htui.link.watching import SESSION, event, linked, snapshot
 from tests.support.recordings import VERSIONS, Recording
-from tests.support.replay_host import READY, TOKEN, Channel, FakeHost, items, refusal, stay
-
-SESSION = "session-1"
-
-
-class Watch:
-    """Collects the changes of a link and waits for what they make true."""
-
-    def __init__(self) -> None:
-        self.changes: list[Change] = []
-        self._came = asyncio.Condition()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self.link: Link
-
-    def __call__(self, change: Change) -> None:
-        self.changes.append(change)
-        task = asyncio.create_task(self._tell())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _tell(self) -> None:
-        async with self._came:
-            self._came.notify_all()
-
-    async def until(self, condition: Callable[[], Any]) -> None:
-        async with asyncio.timeout(10), self._came:
-            await self._came.wait_for(condition)
-
-    async def phase(self, phase: str) -> None:
-        await self.until(lambda: self.link.status.phase == phase)
-
-    def phases(self) -> list[str]:
-        return [change.status.phase for change in self.changes if isinstance(change, LinkChanged)]
-
-
-@asynccontextmanager
-async def linked(host: FakeHost, tmp_path: Path, token: str | None = TOKEN) -> AsyncIterator[tuple[Link, Watch]]:
-    watch = Watch()
-    auth = Auth(CookieFolder(tmp_path / "auth"))
-    link = watch.link = Link(Address(host.url, token), auth, watch, chance=lambda: 0.5)
-    task = asyncio.create_task(link.run())
-    try:
-        yield link, watch
-    finally:
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-
-def snapshot(cursor: int = -1, records: list[Any] | None = None, **more: Any) -> dict[str, Any]:
-    return {
-        "type": "snapshot",
-        "header": {"id": SESSION, "createdAt": 1},
-        "cursor": cursor,
-        "records": records or [],
-        "hasMore": False,
-        "projections": {"asOfSeq": cursor, "values": {}},
-        "assistantStream": {"revision": 0},
-        **more,
-    }
-
-
-def event(seq: int, kind: str, data: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "event", "event": {"type": kind, "seq": seq, "time": 1000 + seq, "data": data}}
+from tests.support.replay_host import READY, Channel, FakeHost, items, refusal, stay
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -268,55 +201,6 @@ async def test_older_pages_are_put_in_front(tmp_path: Path) -> None:
                 c.change.prepended for c in watch.changes if isinstance(c, SessionChanged) and c.change.prepended
             ]
             assert prepended == [2, 2]
-
-
-async def test_without_a_token_the_link_asks_for_a_login_and_waits(tmp_path: Path) -> None:
-    async with FakeHost() as host, linked(host, tmp_path, token=None) as (link, watch):
-        await watch.phase("login")
-        assert "asks for a login" in link.status.reason
-        assert link.status.next_try_in is None
-        link.retry(TOKEN)
-        await watch.phase("online")
-
-
-async def test_k04_a_refused_login_is_told_from_a_host_that_is_not_there(tmp_path: Path) -> None:
-    async with FakeHost() as host, linked(host, tmp_path, token="wrong") as (link, watch):
-        await watch.phase("login")
-        assert "refused the token" in link.status.reason
-        assert "wrong" not in link.status.reason
-
-
-async def test_a_host_that_is_not_there_is_tried_again_and_again(tmp_path: Path) -> None:
-    host = FakeHost()
-    await host.listen()
-    await host.stop()
-    async with linked(host, tmp_path) as (link, watch):
-        await watch.phase("offline")
-        assert "hd web" in link.status.reason
-        await watch.until(lambda: link.status.attempt == 2)
-        await host.listen()
-        await watch.phase("online")
-        await host.stop()
-
-
-async def test_a_login_that_ends_while_connected_is_renewed_once(tmp_path: Path) -> None:
-    async with FakeHost() as host, linked(host, tmp_path) as (link, watch):
-        await watch.phase("online")
-        host.cookies.clear()
-        with pytest.raises(LoginNeeded):
-            await link.call("session/list", _request={})
-        await watch.phase("offline")
-        link.retry()
-        await watch.phase("online")
-        assert host.logins == 2
-
-
-async def test_a_forbidden_host_stops_the_link(tmp_path: Path) -> None:
-    async with FakeHost() as host:
-        host.refuse = 403
-        async with linked(host, tmp_path) as (link, watch):
-            await watch.phase("offline")
-            assert link.status.next_try_in is None
 
 
 async def test_errors_of_a_call_are_those_of_the_host_and_a_lost_answer_is_told(tmp_path: Path) -> None:
