@@ -17,9 +17,11 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/ready-dev: $(VENV)/ready
+$(VENV)/ready-dev: $(VENV)/ready tests/house/package.txt
 	@echo "Installing what the tests need …"
 	@$(INSTALL) --editable '.[dev]'
+	@$(BIN)/python -m pip download --disable-pip-version-check --quiet --no-deps --no-binary :all: \
+	  --dest $(VENV)/sources --requirement tests/house/package.txt
 	@touch $@
 
 run: $(VENV)/ready  ## talk to an agent in this folder (without a terminal: play one turn and print it)

@@ -79,8 +79,10 @@ async def _listen(listen: Listen, home: Home, lock: HomeLock, house: House) -> N
         lock.publish(Daemon(url, listen.host, port, os.getpid(), __version__, now_ms()))
         _log.info("listening at %s", url)
         _announce(listen, url, port, gate.tokens.issue(now_ms()))
+        warming = asyncio.create_task(house.services.providers.warm())
         await stop.wait()
         _log.info("stopping")
+        await asyncio.gather(warming, return_exceptions=True)
         # Turns are closed while clients can still see it; sockets go with the listener.
         await house.services.agents.close()
 

@@ -70,6 +70,9 @@ class Demo:
     def model(self, model_id: str) -> Model:
         return MODEL if model_id == MODEL.id else replace(MODEL, id=model_id)
 
+    async def warm(self) -> None:
+        """There is nothing to load."""
+
     async def aclose(self) -> None:
         self._bodies.clear()
 

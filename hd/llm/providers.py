@@ -55,6 +55,10 @@ class Providers:
             "failures": failures,
         }
 
+    async def warm(self) -> None:
+        for provider in self._providers.values():
+            await provider.warm()
+
     async def aclose(self) -> None:
         for provider in self._providers.values():
             await provider.aclose()

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from hd.errors import InputInvalid
 from hd.protocol.events import APPROVAL_POLICY, PERMISSION_PRESET, SANDBOX_MODE, Draft
+from hd.protocol.projections.small import PRESET_OPTIONS
 
 PresetName = Literal["read-only", "workspace-write", "danger-full-access"]
 ApprovalPolicy = Literal["ask", "never"]
@@ -22,15 +23,11 @@ class Preset:
     approval: ApprovalPolicy
 
 
+_DESCRIPTION: Final = {option["value"]: option["description"] for option in PRESET_OPTIONS}
 _ALL: Final = (
-    Preset("read-only", "Reads freely; every change and every command asks first.", "read-only", "ask"),
-    Preset(
-        "workspace-write",
-        "Changes files and runs commands in the workspace; deleting and reaching beyond it ask first.",
-        "workspace-write",
-        "ask",
-    ),
-    Preset("danger-full-access", "Does everything without asking.", "danger-full-access", "never"),
+    Preset("read-only", _DESCRIPTION["read-only"], "read-only", "ask"),
+    Preset("workspace-write", _DESCRIPTION["workspace-write"], "workspace-write", "ask"),
+    Preset("danger-full-access", _DESCRIPTION["danger-full-access"], "danger-full-access", "never"),
 )
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType({preset.name: preset for preset in _ALL})
 DEFAULT_PRESET: Final[PresetName] = "workspace-write"
@@ -46,7 +43,7 @@ def preset(name: str) -> Preset:
 
 def options() -> list[dict[str, str]]:
     """The presets as clients list them."""
-    return [{"value": one.name, "name": one.name, "description": one.description} for one in _ALL]
+    return [dict(option) for option in PRESET_OPTIONS]
 
 
 def facts(chosen: Preset, before: Preset | None = None) -> list[Draft]:

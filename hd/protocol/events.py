@@ -140,7 +140,10 @@ class TurnReason(TypedDict, total=False):
 
 
 class Usage(TypedDict, total=False):
-    """Tokens of one model request. `inputTokens` excludes those read from the cache; `totalTokens` is the sum."""
+    """Tokens of one model request. `inputTokens` excludes those read from the cache; `totalTokens` is the sum.
+
+    `exact` is there and false where the provider contradicted itself.
+    """
 
     inputTokens: int
     outputTokens: int
@@ -148,6 +151,7 @@ class Usage(TypedDict, total=False):
     cacheWriteTokens: int
     reasoningTokens: int
     totalTokens: int
+    exact: bool
 
 
 class Selection(TypedDict, total=False):

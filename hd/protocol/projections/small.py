@@ -68,21 +68,21 @@ def _preset(state: str | None, event: Event) -> str | None:
 PRESET: Projection[str | None] = Projection("preset", None, {ev.PERMISSION_PRESET: _preset})
 """The preset's id alone; `permissions` is the same with the options that 0.1.5 clients expect beside it."""
 
-PRESET_OPTIONS = (
+PRESET_OPTIONS: tuple[dict[str, str], ...] = (
     {
         "value": "read-only",
         "name": "Read only",
-        "description": "Reads and searches; every change and every command is asked for.",
+        "description": "Reads freely; every change and every command asks first.",
     },
     {
         "value": "workspace-write",
         "name": "Workspace write",
-        "description": "Changes files and runs commands; deleting and dangerous commands are asked for.",
+        "description": "Changes files and runs commands in the workspace; deleting and reaching beyond it ask first.",
     },
     {
         "value": "danger-full-access",
         "name": "Full access",
-        "description": "Nothing is asked for. Secret files and paths outside stay closed to the file tools.",
+        "description": "Never asks. Secret files and paths outside stay closed to the file tools.",
     },
 )
 
