@@ -83,9 +83,14 @@ def session_item(wire: Mapping[str, Any]) -> Row:
 
 
 def as_json(rows: Iterable[Row]) -> str:
-    """One JSON document and a line break; control characters beyond ASCII are escaped too, as terminals obey them."""
-    text = msgspec.json.encode({"items": list(rows)}).decode()
-    return "".join(f"\\u{ord(c):04x}" if "\x7f" <= c <= "\x9f" else c for c in text) + "\n"
+    """One JSON document and a line break; what a terminal might obey is escaped, also beyond ASCII."""
+    document = msgspec.json.encode({"items": list(rows)}).decode()
+    return "".join(c if c.isprintable() else _escaped(c) for c in document) + "\n"
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
 
 
 def _fields(wire: Mapping[str, Any], names: tuple[str, ...]) -> Row:
