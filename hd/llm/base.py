@@ -20,7 +20,7 @@ class Request:
     """One model request.
 
     `messages` are messages of the log (`hd.protocol.messages`: roles system, user, assistant, tool) that already
-    fulfil law 6. `effort` is `off`, `low`, `high`, `max` or None for the model's default. `max_tokens` bounds the answer.
+    fulfil law 6. `effort` is `off`, `low`, `high`, `max` or None (the model’s default); `max_tokens` bounds the answer.
     """
 
     model: str
