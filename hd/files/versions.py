@@ -16,13 +16,15 @@ class Versions:
         self._lock = threading.Lock()
 
     def keep(self, digest: str, text: str) -> None:
+        if len(text) > self._budget:
+            return
         with self._lock:
             if digest in self._texts:
                 self._texts.move_to_end(digest)
                 return
             self._texts[digest] = text
             self._size += len(text)
-            while self._size > self._budget and self._texts:
+            while self._size > self._budget:
                 _, dropped = self._texts.popitem(last=False)
                 self._size -= len(dropped)
 
