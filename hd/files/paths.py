@@ -14,21 +14,23 @@ from hd.files.errors import Code, FileRefused
 from hd.files.guard import Guard
 
 _SHOWN_LENGTH = 200
+_MOST_PASSES = 40
 
 
 def resolve(text: str, root: Path, guard: Guard) -> Path:
     """The real path of `text`, which is absolute or relative to `root` (itself resolved)."""
     lexical = _lexical(text, root)
-    return _admitted(text, lexical, Path(os.path.realpath(lexical)), root, guard)
+    return _admitted(text, lexical, _real(lexical), root, guard)
 
 
 def entry(text: str, root: Path, guard: Guard) -> Path:
     """Like `resolve`, but a link at the end stands for itself: what a rename or a deletion acts on."""
     lexical = _lexical(text, root)
-    real = _admitted(text, lexical, Path(os.path.realpath(lexical)), root, guard)
-    if lexical.name in {"", ".."}:
+    real = _admitted(text, lexical, _real(lexical), root, guard)
+    parent = _real(lexical.parent)
+    if parent is None or lexical.name in {"", ".."}:
         return real
-    return _admitted(text, lexical, Path(os.path.realpath(lexical.parent)) / lexical.name, root, guard)
+    return _admitted(text, lexical, parent / lexical.name, root, guard)
 
 
 def quoted(text: str) -> str:
@@ -52,11 +54,21 @@ def _lexical(text: str, root: Path) -> Path:
     return _existing_form(root / (os.path.expanduser(text) if home else text), root)
 
 
-def _admitted(text: str, lexical: Path, real: Path, root: Path, guard: Guard) -> Path:
-    # `realpath` gives up on links that run in a circle and leaves the rest of the path unresolved, so that a second
-    # pass finds more to resolve. The last part may be a link here only where `entry` wants it so.
-    settled = Path(os.path.realpath(real.parent)) == real.parent
-    if not settled or not (real == root or root in real.parents):
+def _real(path: Path) -> Path | None:
+    """The path with every link resolved; None if there is no end to it.
+
+    One pass is not enough: at a link that runs in a circle `realpath` gives up and leaves the rest unresolved.
+    """
+    for _ in range(_MOST_PASSES):
+        real = Path(os.path.realpath(path))
+        if real == path:
+            return real
+        path = real
+    return None
+
+
+def _admitted(text: str, lexical: Path, real: Path | None, root: Path, guard: Guard) -> Path:
+    if real is None or not real.is_relative_to(root):
         raise FileRefused(
             Code.OUTSIDE,
             f"{quoted(text)} lies outside the workspace. Nothing was touched. Use a path inside the workspace.",

@@ -37,7 +37,16 @@ OUTSIDE = [
     "far",
     "far/file",
 ]
-OUTSIDE += ["to-file", "deep/far/file", "~root/../../../etc/passwd/..", "./sub/.././../out/new", "loop/../../out/file"]
+OUTSIDE += [
+    "loop/../far",
+    "loop/../to-file",
+    "loop/../deep/far/file",
+    "to-file",
+    "deep/far/file",
+    "~root/../../../etc/passwd/..",
+    "./sub/.././../out/new",
+    "loop/../../out/file",
+]
 SECRET = [
     ".env",
     ".ENV",
@@ -129,7 +138,7 @@ async def test_a_link_made_in_the_same_turn_is_refused(
 
 
 @given(st.lists(st.sampled_from(["..", ".", "sub", "far", "deep", "loop", "out", "work", "file", "x"]), max_size=7))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 async def test_no_path_leads_outside(tmp_path: Path, parts: list[str]) -> None:
     if not (tmp_path / "work").exists():
         world(tmp_path)
@@ -140,7 +149,7 @@ async def test_no_path_leads_outside(tmp_path: Path, parts: list[str]) -> None:
     except FileRefused:
         return
     assert resolved.is_relative_to(desk.root)
-    assert Path(os.path.realpath(resolved)).is_relative_to(desk.root) or resolved.name == "loop"
+    assert os.path.realpath(resolved) == str(resolved)
 
 
 async def test_secrets_show_in_no_listing_and_no_search(tmp_path: Path) -> None:
