@@ -56,6 +56,7 @@ class Agent:
         self._outfit = outfit
         self._task: asyncio.Task[None] | None = None
         self._closing: Closing = STOPPED
+        self._closed = False
 
     @property
     def running(self) -> bool:
@@ -85,6 +86,7 @@ class Agent:
             case _:
                 drafts = box.steer(waiting, item_id, running=self.running)
         self.session.record(*drafts)
+        self.session.save_projections()
 
     async def cancel(self) -> None:
         """Stops the running turn, if any, and parks the queue; returns when the turn is closed in the log."""
@@ -92,6 +94,7 @@ class Agent:
 
     async def close(self) -> None:
         """Stops for a daemon that ends: the turn is closed as interrupted, which is nobody's wish."""
+        self._closed = True
         await self._stop(INTERRUPTED)
 
     async def _stop(self, closing: Closing) -> None:
@@ -103,7 +106,8 @@ class Agent:
         await asyncio.wait({task})
 
     def _start(self) -> None:
-        if self._task is None:
+        """Begins to work through the inbox; what comes while the daemon ends waits there for the next one."""
+        if self._task is None and not self._closed:
             self._closing = STOPPED
             self._outfit.announce("api-session/status", [self.session.id, True])
             self._task = asyncio.create_task(self._run(), name=f"agent {self.session.id}")
