@@ -51,6 +51,16 @@ class Address:
             return None
         return self.home / "run" / "secret"
 
+    def door(self) -> tuple[str | None, int]:
+        """What would let us in on this machine: the origin of its daemon and the age of its secret."""
+        if self.home is None:
+            return None, 0
+        try:
+            written = (self.home / "run" / "secret").stat().st_mtime_ns
+        except OSError:
+            written = 0
+        return running(self.home), written
+
     def renewed(self) -> "Address":
         """The address as of now: a local daemon that was started again may listen elsewhere."""
         found = None if self.given or self.home is None else running(self.home)
@@ -76,6 +86,17 @@ def parse(url: str) -> Address:
     shown = f"[{host}]" if ":" in host else host
     ending = "" if port in (None, _PORTS[parts.scheme]) else f":{port}"
     return Address(f"{parts.scheme}://{shown}{ending}", query[0][1] if query else None)
+
+
+def token_of(pasted: str) -> str:
+    """The token in what a person pasted: alone, or in the URL that the host printed, whatever host that names.
+
+    The same daemon has another name behind a tunnel, so the host in the URL does not count.
+    """
+    try:
+        return parse(pasted).token or pasted.strip()
+    except BadUrl:
+        return pasted.strip()
 
 
 def resolve(url: str | None, environ: Mapping[str, str]) -> Address:

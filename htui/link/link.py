@@ -8,16 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from htui.errors import CookieFileUnsafe, Forbidden, HtuiError, LoginNeeded, Unreachable
-from htui.link.address import Address
+from htui.link.address import Address, token_of
 from htui.link.backoff import delay, failures_after
 from htui.link.changes import Change, HostChanged, LinkChanged, LinkPhase, LinkStatus, SessionChanged
 from htui.link.client import Client
 from htui.link.following import Following, addresses
 from htui.link.generation import Generation
 from htui.link.login import Auth
+from htui.link.stream import Stream
 from htui.mirror import HostMirror, SessionMirror
 
 __all__ = ["Change", "HostChanged", "Link", "LinkChanged", "LinkStatus", "SessionChanged"]
+
+LOOK_AGAIN = 2.0
+"""Seconds between two looks whether a daemon was started here, while only a person could help otherwise."""
 
 _STOPPING = (Forbidden, CookieFileUnsafe)
 
@@ -65,9 +69,12 @@ class Link:
             await self._pause(lost, stop=isinstance(lost, _STOPPING))
 
     def retry(self, token: str | None = None) -> None:
-        """Tries again at once, with a new token where one is given; without effect while connected."""
+        """Tries again at once, with a new token where one is given; without effect while connected.
+
+        `token` may also be the whole URL that the host printed.
+        """
         if token is not None:
-            self.address = replace(self.address, token=token)
+            self.address = replace(self.address, token=token_of(token))
         self._again.set()
 
     async def call(self, endpoint: str, /, **args: Any) -> Any:
@@ -78,6 +85,10 @@ class Link:
         except (LoginNeeded, Forbidden) as error:
             generation.fail(error)
             raise
+
+    def stream(self, endpoint: str, /, **args: Any) -> Stream:
+        """A stream of its own on the present connection, with which it ends; `Unreachable` while there is none."""
+        return self._connected().client.stream(endpoint, **args)
 
     def follow(self, session_id: str) -> SessionMirror:
         """Follows a session from now on, over all reconnections; asking again gives the same mirror.
@@ -148,15 +159,26 @@ class Link:
         if stop:
             phase: LinkPhase = "login" if isinstance(error, LoginNeeded) else "offline"
             self._show(LinkStatus(phase, error.message, self._failures))
-            await self._again.wait()
+            await self._wait_for_a_person()
             return
         wait = delay(self._failures, self._chance())
         self._show(LinkStatus("offline", error.message, self._failures, wait))
+        await self._asked_again(wait)
+
+    async def _wait_for_a_person(self) -> None:
+        """Until `retry`, or until the daemon of this machine opens another door: it was started in the meantime."""
+        door = self.address.door()
+        while not await self._asked_again(LOOK_AGAIN):
+            if self.address.door() != door:
+                return
+
+    async def _asked_again(self, within: float) -> bool:
         try:
-            async with asyncio.timeout(wait):
+            async with asyncio.timeout(within):
                 await self._again.wait()
         except TimeoutError:
-            pass
+            return False
+        return True
 
     def _show(self, status: LinkStatus) -> None:
         if status != self.status:

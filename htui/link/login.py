@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from htui.errors import LoginNeeded, ProtocolBroken, Unreachable
+from htui.errors import HtuiError, LoginNeeded, ProtocolBroken, Unreachable
 from htui.link import http
 from htui.link.address import Address
 from htui.link.cookies import Cookie, CookieFolder, is_pair
@@ -45,7 +45,7 @@ class Auth:
         """A new cookie, kept for later; `LoginNeeded` when there is nothing to get one with, or it is refused."""
         token = address.token or local_token(address)
         if token is None:
-            raise http.refused(401, "the login", address)
+            raise why_shut(address)
         try:
             cookie = redeem(address, token)
         except LoginNeeded:
@@ -80,6 +80,14 @@ def _working(address: Address, cookie: Cookie, work: Callable[[Http], T]) -> T:
         return work(client)
     finally:
         client.close()
+
+
+def why_shut(address: Address) -> HtuiError:
+    """Why there is no way in without a token: the host is not there, or it is and asks for one."""
+    status, _, _ = _request(address, "GET", "/", {})
+    if status == 404:
+        return Unreachable(f"{address.origin} is still starting, or is no hd.")
+    return http.refused(401 if status in (200, 401) else status, "the login", address)
 
 
 def redeem(address: Address, token: str) -> Cookie:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from htui.errors import BadUrl
-from htui.link.address import Address, parse, resolve
+from htui.link.address import Address, parse, resolve, token_of
 
 
 def run_file(home: Path, url: str, pid: int | None = None) -> None:
@@ -114,3 +114,16 @@ def test_a_daemon_that_died_is_none(tmp_path: Path) -> None:
     os.waitpid(child, 0)
     run_file(tmp_path, "http://127.0.0.1:4001", child)
     assert resolve(None, {"HD_HOME": str(tmp_path)}) == Address("http://127.0.0.1:3080", None, tmp_path, given=False)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "token"),
+    [
+        (" abc\n", "abc"),
+        ("http://127.0.0.1:3080/?token=abc", "abc"),
+        ("http://127.0.0.1:3080/", "http://127.0.0.1:3080/"),
+        ("hd web: x", "hd web: x"),
+    ],
+)
+def test_a_token_may_be_pasted_with_the_url_around_it(pasted: str, token: str) -> None:
+    assert token_of(pasted) == token

@@ -1,11 +1,17 @@
 """The link and the login: what stops it, what it tries again."""
 
+import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from htui.errors import LoginNeeded
-from tests.htui.link.watching import linked
+from htui.link import link as link_module
+from htui.link.address import Address
+from htui.link.link import Link
+from htui.link.login import Auth
+from tests.htui.link.watching import Watch, linked, running
 from tests.support.replay_host import TOKEN, FakeHost
 
 
@@ -14,7 +20,7 @@ async def test_without_a_token_the_link_asks_for_a_login_and_waits(tmp_path: Pat
         await watch.phase("login")
         assert "asks for a login" in link.status.reason
         assert link.status.next_try_in is None
-        link.retry(TOKEN)
+        link.retry(f"http://elsewhere/?token={TOKEN}")
         await watch.phase("online")
 
 
@@ -56,3 +62,22 @@ async def test_a_forbidden_host_stops_the_link(tmp_path: Path) -> None:
         async with linked(host, tmp_path) as (link, watch):
             await watch.phase("offline")
             assert link.status.next_try_in is None
+
+
+async def test_a_daemon_that_is_started_here_meanwhile_opens_its_own_door(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_module, "LOOK_AGAIN", 0.01)
+    async with FakeHost() as host:
+        watch = Watch()
+        watch.link = Link(Address(host.url, None, tmp_path, given=False), Auth(), watch)
+        async with running(watch.link):
+            await watch.phase("login")
+            host.secret = "a-secret"
+            run = tmp_path / "run"
+            run.mkdir()
+            (run / "secret").touch(0o600)
+            (run / "secret").write_text("a-secret")
+            (run / "daemon.json").write_bytes(msgspec.json.encode({"url": host.url, "pid": os.getpid()}))
+            await watch.phase("online")
+            assert watch.phases().count("offline") == 0

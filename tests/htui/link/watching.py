@@ -48,17 +48,25 @@ class Watch:
 
 
 @asynccontextmanager
-async def linked(host: FakeHost, tmp_path: Path, token: str | None = TOKEN) -> AsyncIterator[tuple[Link, Watch]]:
-    watch = Watch()
-    auth = Auth(CookieFolder(tmp_path / "auth"))
-    link = watch.link = Link(Address(host.url, token), auth, watch, chance=lambda: 0.5)
+async def running(link: Link) -> AsyncIterator[Link]:
+    """`link` while it runs."""
     task = asyncio.create_task(link.run())
     try:
-        yield link, watch
+        yield link
     finally:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+@asynccontextmanager
+async def linked(host: FakeHost, tmp_path: Path, token: str | None = TOKEN) -> AsyncIterator[tuple[Link, Watch]]:
+    """A link to `host` while it runs, and what it tells."""
+    watch = Watch()
+    auth = Auth(CookieFolder(tmp_path / "auth"))
+    watch.link = Link(Address(host.url, token), auth, watch, chance=lambda: 0.5)
+    async with running(watch.link):
+        yield watch.link, watch
 
 
 def snapshot(cursor: int = -1, records: list[Any] | None = None, **more: Any) -> dict[str, Any]:
