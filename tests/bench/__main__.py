@@ -1,0 +1,46 @@
+"""`python -m tests.bench [--only NAME] [--runs N] [--quick]`: prints a table and writes `bench.json`.
+
+A benchmark and no test: it states what it finds and ends with 0 whatever that is.
+"""
+
+import argparse
+import sys
+
+from tests.bench import client_rows, daemon_rows, driver
+from tests.bench.figures import table
+from tests.bench.stage import Probe, stage
+from tests.support.daemon import ROOT
+
+PROBES = (*daemon_rows.PROBES, *client_rows.PROBES)
+FILE = ROOT / "bench.json"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measure hd and htui.")
+    parser.add_argument("--only", metavar="NAME", help="only rows whose name contains this (others stay in bench.json)")
+    parser.add_argument("--runs", type=_positive, metavar="N", help="samples of each row instead of its own number")
+    parser.add_argument("--quick", action="store_true", help="few samples: a look, not a measurement")
+    options = parser.parse_args()
+    probes = driver.chosen(PROBES, options.only)
+    if not probes:
+        parser.error(f"no row is called like {options.only!r}")
+
+    def runs_of(probe: Probe) -> int:
+        return int(options.runs or (probe.quick if options.quick else probe.runs))
+
+    with stage() as place:
+        results = driver.run(probes, place, runs_of, lambda text: print(f"… {text}", file=sys.stderr, flush=True))
+    driver.save(FILE, results, keep_others=options.only is not None)
+    print(table(results))
+    return 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())
