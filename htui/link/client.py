@@ -27,7 +27,13 @@ from htui.link.stream import Stream
 from htui.link.threads import beside
 
 if TYPE_CHECKING:
-    from websockets.asyncio.client import ClientConnection
+    from htui.link.heard import Heard
+
+QUIET = 12.0
+"""Seconds without any sign of the host after which it is asked for one; hosts ping every 2 s (WIRE 4.3)."""
+
+SIGN = 6.0
+"""Seconds that it has to give one. A line that died without a word, as tunnels do, is noticed by nothing else."""
 
 UNLIMITED = frozenset({"commands/execute"})
 """Calls that last as long as what they start."""
@@ -36,7 +42,7 @@ UNLIMITED = frozenset({"commands/execute"})
 class Client:
     """A live connection. Its socket is read all the time, however slowly the streams are read."""
 
-    def __init__(self, http_side: Http, socket: "ClientConnection") -> None:
+    def __init__(self, http_side: Http, socket: "Heard") -> None:
         self.address = http_side.address
         self._http = http_side
         self._socket = socket
@@ -45,7 +51,8 @@ class Client:
         self._ids: dict[Stream, str] = {}
         self._outbox: asyncio.Queue[str] = asyncio.Queue()
         self._lost: asyncio.Future[HtuiError] = asyncio.get_running_loop().create_future()
-        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._write())]
+        work = (self._read(), self._write(), self._listen())
+        self._tasks = [asyncio.create_task(part) for part in work]
 
     @classmethod
     async def connect(cls, address: Address, auth: Auth) -> "Client":
@@ -112,6 +119,23 @@ class Client:
         except ConnectionClosed:
             pass  # the reader says why
 
+    async def _listen(self) -> None:
+        """Gives the connection up when the host keeps silent and does not even answer a ping."""
+        from websockets.exceptions import ConnectionClosed
+
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                await asyncio.sleep(max(0.0, self._socket.heard + QUIET - loop.time()))
+                if loop.time() - self._socket.heard < QUIET:
+                    continue
+                async with asyncio.timeout(SIGN):
+                    await (await self._socket.ping())
+        except TimeoutError:
+            self._over(Unreachable(f"{self.address.origin} fell silent: the line to it is dead, or it hangs."))
+        except ConnectionClosed:
+            pass  # the reader says why
+
     async def _read(self) -> None:
         from websockets.exceptions import ConnectionClosed
 
@@ -149,12 +173,13 @@ class Client:
         self._ids.clear()
 
 
-async def _socket(address: Address, cookie: str) -> "ClientConnection":
-    from websockets.asyncio.client import connect
+async def _socket(address: Address, cookie: str) -> "Heard":
     from websockets.exceptions import WebSocketException
 
+    from htui.link.heard import connected
+
     try:
-        return await connect(address.socket_url, ping_interval=None, max_queue=1024, **handshake.options(cookie))
+        return await connected(address.socket_url, ping_interval=None, max_queue=1024, **handshake.options(cookie))
     except (WebSocketException, OSError) as error:
         raise handshake.failed(address, error) from error
 

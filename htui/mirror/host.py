@@ -5,7 +5,7 @@ It is fed with the items of `$events`, `session/control` and `workspace/follow` 
 that misses something is better than a connection that is given up.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,6 +65,7 @@ class HostMirror:
         self._values: dict[str, Values] = {}
         self._asks: dict[str, PendingAsk] = {}
         self._since: dict[str, int] = {}
+        self._complete: dict[str, SessionEntry] = {}
         self._sessions: tuple[SessionEntry, ...] | None = ()
         self._touched: dict[str, int] = {}
         self._clock = 0
@@ -77,7 +78,7 @@ class HostMirror:
     def sessions(self) -> tuple[SessionEntry, ...]:
         """All sessions in the host's order, new ones first; sub-agents and archived ones are among them."""
         if self._sessions is None:
-            self._sessions = tuple([self._complete(entry) for entry in self._entries.values()])
+            self._sessions = tuple([self._completed(entry) for entry in self._entries.values()])
         return self._sessions
 
     @property
@@ -87,7 +88,7 @@ class HostMirror:
 
     def session(self, session_id: str) -> SessionEntry | None:
         entry = self._entries.get(session_id)
-        return None if entry is None else self._complete(entry)
+        return None if entry is None else self._completed(entry)
 
     def projections(self, session_id: str) -> dict[str, Any]:
         """The projection values of a session, as far as the host sent any."""
@@ -201,7 +202,7 @@ class HostMirror:
         if isinstance(items, list):
             for item in items:
                 self._seed(item)
-        self._sessions = None
+        self._stale()
         return HostStep(frozenset({"sessions"}))
 
     def catalogued(self, value: Any) -> HostStep:
@@ -209,10 +210,24 @@ class HostMirror:
         self.catalogue = value if isinstance(value, Mapping) else None
         return HostStep(frozenset({"catalogue"}))
 
-    def _complete(self, entry: SessionEntry) -> SessionEntry:
-        values = self._values.get(entry.session_id)
-        whole_entry = entry if values is None else with_values(entry, values.copy())
-        return replace(whole_entry, archived=entry.session_id in self.archived)
+    def _completed(self, entry: SessionEntry) -> SessionEntry:
+        """The row with its values; made once and kept until something about it changes."""
+        session_id = entry.session_id
+        found = self._complete.get(session_id)
+        if found is None:
+            values = self._values.get(session_id)
+            found = entry if values is None else with_values(entry, values.copy())
+            found = self._complete[session_id] = replace(found, archived=session_id in self.archived)
+        return found
+
+    def _stale(self, session_ids: Iterable[str] | None = None) -> None:
+        """The rows of these sessions, or all rows, are to be made anew."""
+        self._sessions = None
+        if session_ids is None:
+            self._complete.clear()
+            return
+        for session_id in session_ids:
+            self._complete.pop(session_id, None)
 
     def _emitted(self, event: str, args: list[Any]) -> HostStep:
         if event in _REREAD:
@@ -252,7 +267,7 @@ class HostMirror:
         known = entry.session_id in self._entries
         self._entries = self._entries if known else {entry.session_id: entry, **self._entries}
         self._entries[entry.session_id] = entry
-        self._sessions = None
+        self._stale([entry.session_id])
         return HostStep(frozenset({"sessions"}))
 
     def _touch(self, session_id: str) -> None:
@@ -286,7 +301,7 @@ class HostMirror:
         return self._valued(changed)
 
     def _valued(self, changed: Mapping[str, frozenset[str]]) -> HostStep:
-        self._sessions = None
+        self._stale(changed)
         return HostStep(frozenset({"projections"}), changed)
 
     def _workspace_baseline(self, value: Mapping[str, Any]) -> HostStep:
@@ -297,7 +312,7 @@ class HostMirror:
 
     def _archived(self, ids: object) -> HostStep:
         self.archived = frozenset(texts(ids))
-        self._sessions = None
+        self._stale()
         return HostStep(frozenset({"sessions"}))
 
 

@@ -38,20 +38,26 @@ def events_of(records: object) -> list[Event]:
     return events
 
 
-def transcript_of(events: Sequence[Event]) -> Transcript:
+def transcript_of(events: Sequence[Event], turn_after: int = 0) -> Transcript:
     """The transcript of a window of a log.
 
-    A window may begin in the middle of a turn, whose start it does not hold: then the turn counts as begun.
+    A window may begin in the middle of a turn, whose start it does not hold: then the turn counts as begun. One that
+    names no turn at all lies in the turn of what comes after it, `turn_after`.
     """
-    return TRANSCRIPT.fold(events, _seed(events))
+    return TRANSCRIPT.fold(events, _seed(events, turn_after))
 
 
-def _seed(events: Iterable[Event]) -> Transcript:
+def first_turn(transcript: Transcript) -> int:
+    """The turn that a window begins in, as far as its rows tell."""
+    return transcript.rows[0].turn if len(transcript.rows) else transcript.turn
+
+
+def _seed(events: Iterable[Event], turn_after: int) -> Transcript:
     for event in events:
         turn = event.data.get("turn")
         if isinstance(turn, int) and not isinstance(turn, bool):
             return Transcript() if event.type == ev.TURN_START else Transcript(turn=turn, running=True)
-    return Transcript()
+    return Transcript(turn=turn_after)
 
 
 def below(transcript: Transcript, seq: int) -> Transcript:

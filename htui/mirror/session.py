@@ -110,7 +110,8 @@ class SessionMirror:
             return MirrorChange(state=True)
         if events[-1].seq != self.first_seq - 1:
             raise ProtocolBroken(f"The host sent a page up to {events[-1].seq} where {self.first_seq - 1} was due.")
-        self._transcript, more = records.joined(records.transcript_of(events), self._transcript)
+        front = records.transcript_of(events, records.first_turn(self._transcript))
+        self._transcript, more = records.joined(front, self._transcript)
         self.first_seq, self.has_more = events[0].seq, has_more
         self._count(events)
         return MirrorChange(first_row=0, prepended=more, state=True)

@@ -142,10 +142,17 @@ class FakeHost:
 
     async def drop(self) -> None:
         """Cuts every socket without a close frame, as a lost line does."""
-        for socket in list(self._sockets):
-            transport = socket._req.transport if socket._req is not None else None
-            if transport is not None:
-                transport.abort()
+        for transport in self._transports():
+            transport.abort()
+
+    def freeze(self) -> None:
+        """Reads no socket any more and so answers no ping, as a stopped process does."""
+        for transport in self._transports():
+            transport.pause_reading()
+
+    def _transports(self) -> list[asyncio.Transport]:
+        requests = [socket._req for socket in self._sockets]
+        return [request.transport for request in requests if request is not None and request.transport is not None]
 
     async def until(self, condition: Callable[[], Any]) -> None:
         """Waits until something that clients did makes `condition` true."""

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from htui.errors import AnswerLost, Forbidden, Lagging, LoginNeeded, ProtocolBroken, RemoteError, Unreachable
+from htui.link import client as client_module
 from htui.link import http, stream
 from htui.link.address import Address, resolve
 from htui.link.client import Client
@@ -222,6 +223,20 @@ async def test_a_lost_connection_ends_the_streams_after_what_came() -> None:
             await anext(opened)
         with pytest.raises(Unreachable):
             await anext(client.stream("long"))
+
+
+async def test_i04_a_line_that_died_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "QUIET", 0.02)
+    monkeypatch.setattr(client_module, "SIGN", 0.2)
+    async with FakeHost() as host, connected(host) as client:
+        host.streams["long"] = items(1)
+        opened = client.stream("long")
+        assert await anext(opened) == 1
+        host.freeze()
+        lost = await client.lost()
+        assert "fell silent" in str(lost)
+        with pytest.raises(Unreachable):
+            await anext(opened)
 
 
 @pytest.mark.parametrize("frame", ["no json", "[]", '{"type":"strange"}'])
