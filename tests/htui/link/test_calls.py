@@ -227,7 +227,7 @@ async def test_a_lost_connection_ends_the_streams_after_what_came() -> None:
 
 async def test_i04_a_line_that_died_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "QUIET", 0.02)
-    monkeypatch.setattr(client_module, "SIGN", 0.2)
+    monkeypatch.setattr(client_module, "SIGN", 0.5)
     async with FakeHost() as host, connected(host) as client:
         host.streams["long"] = items(1)
         opened = client.stream("long")
