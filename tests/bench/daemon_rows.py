@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from tests.bench.figures import Row
 from tests.bench.stage import Probe, Samples, Stage
@@ -22,6 +22,7 @@ BURST: Final = Row("20,000 deltas to the client", "s", 0.2)
 
 DELTAS: Final = 20_000
 WARM_TURNS: Final = 3
+SESSION_TURNS: Final = 20
 SETTLED_S: Final = 0.5
 PATIENCE_S: Final = 5.0
 
@@ -54,16 +55,15 @@ def settled_memory(daemon: Daemon) -> float:
         now = process.memory_info().rss
         if now != size:
             size, since = now, time.monotonic()
-    return size / 2**20
+    return float(size / 2**20)
 
 
 def turns(stage: Stage, runs: int) -> Samples:
-    """Short answers in one session, one after the other."""
+    """Short answers, one after the other."""
     with stage.daemon("turns") as daemon:
         taken = asyncio.run(_repeat(daemon, stage.workspace("turns"), "[[fast]]", runs))
     assert all(turn.text == "ok" for turn in taken)
-    measured = taken[WARM_TURNS:]
-    return {FIRST.name: [1000 * t.first_text for t in measured], TURN.name: [1000 * t.end for t in measured]}
+    return {FIRST.name: [1000 * turn.first_text for turn in taken], TURN.name: [1000 * turn.end for turn in taken]}
 
 
 def reads(stage: Stage, runs: int) -> Samples:
@@ -76,12 +76,18 @@ def reads(stage: Stage, runs: int) -> Samples:
     assert not any(
         "error" in event["data"] for turn in taken for event in turn.events if event["type"] == "tool/result"
     )
-    return {READ.name: [1000 * turn.end for turn in taken[WARM_TURNS:]]}
+    return {READ.name: [1000 * turn.end for turn in taken]}
 
 
 async def _repeat(daemon: Daemon, workspace: Path, prompt: str, runs: int) -> list[Turn]:
-    async with conversation(daemon, workspace) as talk:
-        return [await talk.turn(prompt) for _ in range(WARM_TURNS + runs)]
+    """So many turns in sessions of `SESSION_TURNS`, because the model's share grows with the history it is sent."""
+    taken: list[Turn] = []
+    while len(taken) < runs:
+        async with conversation(daemon, workspace) as talk:
+            for _ in range(WARM_TURNS):
+                await talk.turn(prompt)
+            taken += [await talk.turn(prompt) for _ in range(min(SESSION_TURNS, runs - len(taken)))]
+    return taken
 
 
 def first_prompts(stage: Stage, runs: int) -> Samples:

@@ -35,6 +35,11 @@ class Stage:
         key = {"DEEPSEEK_BASE_URL": self.model_url, "DEEPSEEK_API_KEY": "of-the-bench"}
         return Daemon(self.folder / home, environment={**AS_INSTALLED, **key})
 
+    def client(self, daemon: Daemon) -> dict[str, str]:
+        """The environment of a client that finds this daemon and keeps what it keeps in this folder."""
+        kept = {f"HTUI_{name}_DIR": str(self.folder / "htui" / name.lower()) for name in ("AUTH", "CONFIG", "STATE")}
+        return {**daemon.environment, **kept}
+
     def workspace(self, name: str) -> Path:
         made = self.folder / "workspaces" / name
         made.mkdir(parents=True, exist_ok=True)

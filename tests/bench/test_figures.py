@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.bench.figures import HEAD, Figure, Row, Unmeasured, document, percentile, short, standing, table
+from tests.bench.figures import HEAD, Figure, Result, Row, Unmeasured, document, percentile, short, standing, table
 
 SAMPLES = st.lists(st.floats(0.001, 1e6), min_size=1, max_size=50)
 
@@ -49,7 +49,7 @@ def test_standing_says_whether_the_median_is_within_the_aim() -> None:
 
 def test_the_table_shows_every_row_and_why_one_has_no_figure() -> None:
     turn, start = Row("turn", "ms", 6), Row("start to usable", "s")
-    results = {turn: Figure(5, 4, 9, "ms", 20), start: Unmeasured("it is not there yet")}
+    results: dict[Row, Result] = {turn: Figure(5, 4, 9, "ms", 20), start: Unmeasured("it is not there yet")}
     head, first, second = table(results).splitlines()
     assert head.split()[: len(HEAD) - 1] == list(HEAD[:-1])
     assert first.split() == ["turn", "5.00", "4.00", "9.00", "ms", "20", "6.00", "met,", "0.83", "of", "it"]

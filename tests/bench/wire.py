@@ -98,9 +98,8 @@ class Conversation:
 
 
 @asynccontextmanager
-async def conversation(daemon: Daemon, workspace: Path) -> AsyncIterator[Conversation]:
-    """A new session, followed."""
-    session_id = await daemon.new_session(workspace)
+async def follow(daemon: Daemon, session_id: str) -> AsyncIterator[Conversation]:
+    """A session that exists, followed."""
     async with daemon.socket() as socket:
         stream = await socket.follow(session_id)
         assert (await stream.item())["type"] == "snapshot"
@@ -109,3 +108,10 @@ async def conversation(daemon: Daemon, workspace: Path) -> AsyncIterator[Convers
             yield Conversation(session_id, line, stream)
         finally:
             await line.close()
+
+
+@asynccontextmanager
+async def conversation(daemon: Daemon, workspace: Path) -> AsyncIterator[Conversation]:
+    """A new session, followed."""
+    async with follow(daemon, await daemon.new_session(workspace)) as talk:
+        yield talk

@@ -1,0 +1,76 @@
+"""A home with a session of many messages, recorded by the session room itself and not by hand."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from hd.agent.history import HISTORY
+from hd.compose import now_ms
+from hd.config.home import Home
+from hd.permit.presets import DEFAULT_PRESET, facts, preset
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.messages import assistant_message, user_message
+from hd.protocol.projections import DAEMON
+from hd.session.hub import Hub
+from hd.session.registry import Registry
+from hd.session.store.sqlite import SqliteStore
+
+MESSAGES: Final = 10_000
+TITLE: Final = "A long walk"
+_ANSWER: Final = """The next step is number **{number}**. It changes two things:
+
+- the list of *open* places, which is read by `walk()`
+- the order in which they are visited
+
+```python
+for place in places[{number}:]:
+    visit(place)
+```
+"""
+
+
+def last_words(messages: int = MESSAGES) -> str:
+    """A text of the last answer that stands in no other one."""
+    return f"The next step is number {messages // 2}."
+
+
+def drafts(turn: int) -> Iterator[Draft]:
+    """One turn: a question and an answer."""
+    where = {"turn": turn, "step": 1}
+    question = user_message(
+        [{"type": "text", "text": f"What is step {turn}?"}], {"kind": "user", "rpcId": f"bench-{turn}"}
+    )
+    answer = assistant_message(
+        [{"type": "text", "text": _ANSWER.format(number=turn)}], "deepseek-official", "deepseek-v4-pro"
+    )
+    usage = {"inputTokens": 900, "outputTokens": 80, "cacheReadTokens": 800, "totalTokens": 1780}
+    yield Draft(ev.TURN_START, {"turn": turn})
+    yield Draft(ev.STEP_START, where)
+    yield Draft(ev.USER_MESSAGE, question, "append")
+    yield Draft(ev.ASSISTANT_MESSAGE, {**where, "message": answer, "usage": usage}, "append")
+    yield Draft(ev.STEP_END, where)
+    yield Draft(ev.TURN_END, {"turn": turn, "reason": {"kind": "completed"}})
+
+
+async def make(home: Path, workspace: Path, messages: int = MESSAGES) -> str:
+    """Records the session into a home without a daemon; gives its id."""
+    place = Home(home)
+    place.prepare()
+    store = await SqliteStore.open(place.database, clock=now_ms)
+    try:
+        row, _ = await store.create_workspace(str(workspace), workspace.name)
+        registry = Registry(
+            store, Hub(), projections=(*DAEMON, HISTORY), clock=now_ms, announce=lambda _event, _arguments: None
+        )
+        session = await registry.create(cwd=str(workspace), opening=facts(preset(DEFAULT_PRESET)), workspace_id=row.id)
+        session.record(Draft(ev.SESSION_TITLE, {"title": TITLE, "source": {"kind": "user"}}))
+        for turn in range(1, messages // 2 + 1):
+            session.record(*drafts(turn))
+            if turn % 100 == 0:
+                await asyncio.sleep(0)
+        session.save_projections()
+        return session.id
+    finally:
+        await store.close()
