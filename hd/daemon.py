@@ -16,22 +16,26 @@ from aiohttp import web
 
 from hd.compose import House, now_ms, open_house
 from hd.config.home import Home
+from hd.config.keys import VARIABLE, Keys
 from hd.config.lock import Daemon, HomeLock, acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
-from hd.errors import PortInUse, UsageError
+from hd.errors import KeyUnusable, PortInUse, UsageError
 from hd.process.harden import hide_environment
 from hd.process.survivors import end_marked
 from hd.server.app import Gate, Server
 from hd.server.fence import is_loopback
 from hd.server.login import SECRET_BYTES
+from hd.server.noise import HttpLog
 from hd.session.store.base import Store
 from hd.version import __version__
 
 _log = logging.getLogger(__name__)
 
 COOKIE_SECRET = "cookie-secret"
-SHUTDOWN_S = 3.0
+LAST_PORT = 65535
+SHUTDOWN_S = 1.0
+"""How long a call that is being answered may go on when the daemon ends; its turns and sockets are closed before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +50,39 @@ class Listen:
 
 async def serve(listen: Listen, environment: Mapping[str, str]) -> None:
     """Runs until it is told to stop. Errors before the printed line are leaves of the tree."""
-    if not is_loopback(f"[{listen.host}]" if ":" in listen.host else listen.host):
-        raise UsageError(
-            f"{listen.host} is not a loopback address. The daemon speaks plain HTTP and runs commands, so it listens "
-            "on this machine only; reach it over SSH (`ssh -L 3080:127.0.0.1:3080 host`)."
-        )
+    check(listen)
     settings = Settings.from_environment(environment)
     home = settings.home
     home.prepare()
-    with await asyncio.to_thread(acquire, home) as lock, log_to(home.log, Redactor()):
+    redactor = Redactor(*known_secrets(home, environment))
+    with await asyncio.to_thread(acquire, home) as lock, log_to(home.log, redactor):
         hide_environment()
         await asyncio.to_thread(end_marked, str(home.root))
         async with open_house(settings, environment, demo=listen.demo) as house:
-            await _listen(listen, home, lock, house)
+            await _listen(listen, lock, house)
 
 
-async def _listen(listen: Listen, home: Home, lock: HomeLock, house: House) -> None:
+def check(listen: Listen) -> None:
+    """`UsageError` for an address that a daemon does not listen at."""
+    if not is_loopback(_shown(listen.host)):
+        raise UsageError(
+            f"{listen.host!r} is not a loopback address. The daemon speaks plain HTTP and runs commands, so it listens "
+            "on this machine only; reach it over SSH (`ssh -L 3080:127.0.0.1:3080 host`)."
+        )
+    if not 0 <= listen.port <= LAST_PORT:
+        raise UsageError(f"The port must be a number from 0 (any free one) to {LAST_PORT}, not {listen.port}.")
+
+
+def known_secrets(home: Home, environment: Mapping[str, str]) -> list[str]:
+    """The secrets of this run that its log must never show, whatever form they have."""
+    try:
+        key = Keys(home, environment).load()
+    except KeyUnusable:
+        key = environment.get(VARIABLE)
+    return [key] if key else []
+
+
+async def _listen(listen: Listen, lock: HomeLock, house: House) -> None:
     stop = asyncio.Event()
     gate = Gate(
         cookie_secret=await _cookie_secret(house.services.registry.store),
@@ -74,25 +95,46 @@ async def _listen(listen: Listen, home: Home, lock: HomeLock, house: House) -> N
     for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(signal_number, stop.set)
     async with _site(server, listen) as port:
-        shown = f"[{listen.host}]" if ":" in listen.host else listen.host
-        url = f"http://{shown}:{port}"
-        lock.publish(Daemon(url, listen.host, port, os.getpid(), __version__, now_ms()))
+        url = f"http://{_shown(listen.host)}:{port}"
+        lock.publish(Daemon(url, _bound(listen.host), port, os.getpid(), __version__, now_ms()))
         _log.info("listening at %s", url)
         _announce(listen, url, port, gate.tokens.issue(now_ms()))
         warming = asyncio.create_task(house.services.providers.warm())
-        await stop.wait()
+        try:
+            await stop.wait()
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
         _log.info("stopping")
-        await asyncio.gather(warming, return_exceptions=True)
-        # Turns are closed while clients can still see it; sockets go with the listener.
-        await house.services.agents.close()
+        await _quiet(server, house)
+
+
+async def _quiet(server: Server, house: House) -> None:
+    """Ends all work while clients can still see it: first turns, then streams. Sockets go with the listener."""
+    server.refuse()
+    services = house.services
+    await services.agents.close()
+    services.hub.close()
+    services.workspaces.close()
+    services.broker.close()
+
+
+def _shown(host: str) -> str:
+    """A host as it stands in an address."""
+    return f"[{host}]" if ":" in host else host
+
+
+def _bound(host: str) -> str:
+    """Where a host is listened at. `localhost` may mean two addresses, which would be two ports where any is free."""
+    return "127.0.0.1" if host.lower() == "localhost" else host
 
 
 @asynccontextmanager
 async def _site(server: Server, listen: Listen) -> AsyncIterator[int]:
-    runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN_S)
+    runner = web.AppRunner(server.application(), access_log=None, logger=HttpLog(), shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, listen.host, listen.port)
+        site = web.TCPSite(runner, _bound(listen.host), listen.port)
         try:
             await site.start()
         except OSError as error:

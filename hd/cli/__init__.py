@@ -1,12 +1,14 @@
-"""The command `hd`. Each subcommand is a module; nothing heavy is imported before it is known which one is meant."""
+"""The command `hd`. Each subcommand is a module, and only the one that is meant is imported."""
 
 import argparse
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
-from hd.errors import CANCELLED, FAILED, HdError
+from hd.cli import ending
+from hd.errors import USAGE, UsageError
 from hd.version import __version__
 
 COMMANDS = {
@@ -17,28 +19,52 @@ COMMANDS = {
     "stop": "end the running daemon; turns are closed, nothing is lost",
     "key": "store, remove or look for the API key",
 }
+_READ_FROM = ("HD_HOME", "HD_MODEL")
 
 
-def parser() -> argparse.ArgumentParser:
-    root = argparse.ArgumentParser(prog="hd", description="A headless coding-agent daemon for DeepSeek models.")
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One sentence, as for every other error; the usage is what `--help` is for."""
+        self.exit(USAGE, f"hd: {message.rstrip('.')}. Try `{self.prog} --help`.\n")
+
+
+def parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser for this command line; the arguments of commands that it does not name are left out."""
+    root = _Parser(prog="hd", description="A headless coding-agent daemon for DeepSeek models.")
     root.add_argument("--version", action="version", version=f"hd {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
-        import_module(f"hd.cli.{name}").arguments(commands.add_parser(name, help=text, description=text))
+        command = commands.add_parser(name, help=text, description=text)
+        if name in argv:
+            import_module(f"hd.cli.{name}").arguments(command)
     return root
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and gives its exit code; every error that a person can cause is one sentence on stderr."""
-    args = parser().parse_args(argv)
+    ending.open_streams()
     try:
-        return int(import_module(f"hd.cli.{args.command}").run(args))
-    except HdError as error:
-        print(f"hd: {error.message}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        return CANCELLED
-    except BrokenPipeError:
-        # The reader of our output is gone; nothing can be said to it, and the interpreter must not try at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else 0
+    except BaseException as error:
+        code = ending.tell(ending.first(error))
+    return ending.close_output(code)
+
+
+def _run(argv: Sequence[str]) -> int:
+    args = parser(argv).parse_args(argv)
+    _demand_text("an argument", argv)
+    for name in _READ_FROM:
+        _demand_text(name, [os.environ.get(name, "")])
+    return int(import_module(f"hd.cli.{args.command}").run(args))
+
+
+def _demand_text(what: str, values: Sequence[str]) -> None:
+    """Bytes that are no text would break the log and the wire much later, and say so less clearly."""
+    for value in values:
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"What was given as {what} is not valid UTF-8.") from None

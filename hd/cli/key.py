@@ -1,12 +1,11 @@
 """`hd key set|remove|status`: the API key of this home."""
 
 import argparse
-import getpass
 import os
 import sys
 
 from hd.config.home import Home
-from hd.config.keys import VARIABLE, Keys
+from hd.config.keys import LONGEST, VARIABLE, Keys
 from hd.errors import DONE, FAILED
 
 
@@ -23,8 +22,7 @@ def run(args: argparse.Namespace) -> int:
     keys = Keys(home, os.environ)
     if args.action == "set":
         home.prepare()
-        typed = getpass.getpass("API key: ") if sys.stdin.isatty() else sys.stdin.readline()
-        keys.save(typed.strip())
+        keys.save(_typed())
         print("Stored, encrypted. A daemon that runs takes it up when it is started again.")
         return DONE
     if args.action == "remove":
@@ -36,3 +34,15 @@ def run(args: argparse.Namespace) -> int:
         return DONE
     print(status.problem or "No key is set. `hd key set` stores one; without it the scripted demo serves.")
     return FAILED
+
+
+def _typed() -> str:
+    """What was typed or piped in, all of it: a second line is a mistake to be told, not to be dropped."""
+    if not sys.stdin.isatty():
+        return sys.stdin.buffer.read(LONGEST * 4).decode("utf-8", "replace").strip()
+    import getpass
+
+    try:
+        return getpass.getpass("API key: ").strip()
+    except EOFError:
+        return ""

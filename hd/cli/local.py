@@ -8,7 +8,7 @@ import msgspec
 
 from hd.config.home import Home
 from hd.config.lock import Daemon, control_secret, running
-from hd.errors import NotRunning
+from hd.errors import HomeUnusable, NotRunning
 
 TIMEOUT_S = 10.0
 
@@ -24,7 +24,10 @@ class Local:
     def find(home: Home) -> "Local":
         """`NotRunning` says how to start one."""
         daemon = running(home)
-        secret = control_secret(home) if daemon is not None else None
+        try:
+            secret = control_secret(home) if daemon is not None else None
+        except PermissionError as error:
+            raise HomeUnusable(f"The daemon's secret is not used: {error}.") from None
         if daemon is None or secret is None:
             raise NotRunning(f"No daemon runs for {home.root}. Start one with `hd web`.")
         return Local(daemon, secret)
@@ -36,15 +39,17 @@ class Local:
             connection.request("POST", path, headers={"X-Hd-Secret": self.secret})
             answer = connection.getresponse()
             body = answer.read()
+            if answer.status == http.client.OK:
+                return msgspec.json.decode(body)
         except OSError as error:
             raise NotRunning(
                 f"The daemon at {self.daemon.url} (process {self.daemon.pid}) does not answer: {error}."
             ) from error
+        except (http.client.HTTPException, msgspec.DecodeError):
+            pass
         finally:
             connection.close()
-        if answer.status != http.client.OK:
-            raise NotRunning(f"What answers at {self.daemon.url} is not the daemon of this home.")
-        return msgspec.json.decode(body)
+        raise NotRunning(f"What answers at {self.daemon.url} is not the daemon of this home.")
 
     def login_url(self) -> str:
         return f"{self.daemon.url}/?token={self.post('/api/local/token')['token']}"

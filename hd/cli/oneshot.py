@@ -18,11 +18,13 @@ from hd.config.home import Home
 from hd.config.lock import acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
+from hd.daemon import known_secrets
 from hd.errors import CANCELLED, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER, HomeBusy
 from hd.ledger.bill import total
 from hd.ledger.fold import fold
 from hd.permit.approvals import APPROVAL_REQUEST, QUESTIONS_REQUEST
 from hd.permit.presets import facts, preset
+from hd.process.harden import hide_environment
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
 from hd.protocol.ids import new_id
@@ -79,7 +81,9 @@ async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> 
     """Runs the wish to its end and gives the exit code."""
     settings = Settings.from_environment(environment)
     settings.home.prepare()
-    with _store(settings.home) as database, log_to(settings.home.log, Redactor()):
+    redactor = Redactor(*known_secrets(settings.home, environment))
+    with _store(settings.home) as database, log_to(settings.home.log, redactor):
+        hide_environment()
         async with open_house(settings, environment, demo=wish.demo, database=database) as house:
             return await _Run(house.services, wish, printer).play()
 
@@ -111,7 +115,7 @@ class _Run:
         session = await self._services.registry.create(cwd=self._wish.folder, opening=opening)
         agent = self._services.agents.of(session)
         interrupted = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, interrupted.set)
         async with asyncio.TaskGroup() as group:
             helpers = [

@@ -1,6 +1,6 @@
 """What `hd run` prints: a turn for people, or JSON lines for programs."""
 
-import sys
+import io
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, Protocol, TextIO
@@ -39,8 +39,11 @@ def one_line(text: str) -> str:
 class JsonLines:
     """`{"type":"event","event":E}` for every event of the log, as on the wire; last the result."""
 
-    def __init__(self, out: TextIO = sys.stdout) -> None:
+    def __init__(self, out: TextIO) -> None:
+        """JSON is UTF-8, whatever the locale says."""
         self._out = out
+        if isinstance(out, io.TextIOWrapper):
+            out.reconfigure(encoding="utf-8", errors="strict")
 
     def item(self, item: Mapping[str, Any]) -> None:
         if item["type"] == "event":
@@ -57,7 +60,7 @@ class JsonLines:
 class Readable:
     """A turn as it happens: the answer streams, each tool call is one line before and one behind it."""
 
-    def __init__(self, out: TextIO = sys.stdout) -> None:
+    def __init__(self, out: TextIO) -> None:
         self._out = out
         self._shown = Partial()
         self._kind = ""

@@ -1,12 +1,14 @@
 """`hd run`: one prompt to its end, without a daemon and without a person."""
 
 import argparse
-import asyncio
 import os
 import sys
 
 from hd.errors import UsageError
 from hd.permit.presets import DEFAULT_PRESET, PRESETS
+
+LONGEST = 16 * 1024 * 1024
+"""Bytes of a prompt from standard input."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +25,25 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    prompt = _piped() if args.prompt == "-" else args.prompt
     if not prompt.strip():
         raise UsageError("The prompt is empty; nothing was started.")
+    if args.model is not None and not args.model.strip():
+        raise UsageError("The name of the model is empty; nothing was started.")
+    import asyncio
+
     from hd.cli.oneshot import Wish, play
     from hd.cli.printing import JsonLines, Readable
     from hd.session.workspaces import real_directory
 
     folder = real_directory(os.path.abspath(args.workspace))
     wish = Wish(prompt, str(folder), args.permission, args.model, args.demo)
-    return asyncio.run(play(wish, JsonLines() if args.json else Readable(), os.environ))
+    return asyncio.run(play(wish, JsonLines(sys.stdout) if args.json else Readable(sys.stdout), os.environ))
+
+
+def _piped() -> str:
+    """The prompt from standard input; what is not UTF-8 in it becomes replacement characters."""
+    read = sys.stdin.buffer.read(LONGEST + 1)
+    if len(read) > LONGEST:
+        raise UsageError(f"The prompt is longer than {LONGEST} bytes; nothing was started.")
+    return read.decode("utf-8", "replace")

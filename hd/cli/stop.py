@@ -5,7 +5,6 @@ import os
 import sys
 import time
 
-from hd.cli.local import Local
 from hd.config.home import Home
 from hd.config.lock import running
 from hd.errors import DONE, FAILED
@@ -19,6 +18,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from hd.cli.local import Local
+
     home = Home.of(os.environ)
     local = Local.find(home)
     local.post("/api/local/stop")

@@ -3,8 +3,8 @@
 import argparse
 import os
 
-from hd.cli.local import Local
 from hd.config.home import Home
+from hd.errors import DONE
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -12,5 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from hd.cli.local import Local
+
     print(Local.find(Home.of(os.environ)).login_url())
-    return 0
+    return DONE

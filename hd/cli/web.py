@@ -1,9 +1,7 @@
 """`hd web`: the daemon."""
 
 import argparse
-import asyncio
 import os
-import subprocess
 import sys
 
 from hd.config.home import Home
@@ -23,6 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.background:
         return _in_background(args)
+    import asyncio
+
     from hd.daemon import Listen, serve
 
     asyncio.run(serve(Listen(args.host, args.port, demo=args.demo, as_json=args.json), os.environ))
@@ -31,6 +31,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _in_background(args: argparse.Namespace) -> int:
     """Starts a daemon of its own session, passes on its first line, and leaves it."""
+    import subprocess
+
     command = [sys.executable, "-m", "hd", "web", "--host", args.host, "--port", str(args.port)]
     command += [flag for flag, given in (("--json", args.json), ("--demo", args.demo)) if given]
     home = Home.of(os.environ)
@@ -40,8 +42,13 @@ def _in_background(args: argparse.Namespace) -> int:
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
         )
     assert daemon.stdout is not None
-    line = daemon.stdout.readline().decode()
-    daemon.stdout.close()
+    try:
+        with daemon.stdout:
+            line = daemon.stdout.readline().decode()
+    except KeyboardInterrupt:
+        # It is of another session, so the interrupt did not reach it.
+        daemon.terminate()
+        raise
     if not line:
         code = daemon.wait()
         sys.stderr.write(home.start_log.read_text(errors="replace"))

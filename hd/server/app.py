@@ -6,16 +6,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from hd.server import fence, login
 from hd.server.rpc import Rpc, Stream, Unary
-from hd.server.sockets import Socket
+from hd.server.sockets import PULSE, Pulse, Socket
 
-MAX_BODY = 300 * 1024 * 1024
+MAX_BODY = 32 * 1024 * 1024
+"""Far less than the official 300 MiB: a body is decoded in one step of the loop, which all clients share."""
+
 SECRET_HEADER = "X-Hd-Secret"
 
 _NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+_PAGE_ONLY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 _LOGIN_NEEDED = "Login needed. Run `hd token` where the daemon runs and open the address that it prints.\n"
 _PAGE = """<!doctype html><meta charset="utf-8"><title>hd</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:4em auto;padding:0 1em}</style>
@@ -45,44 +48,60 @@ class Gate:
 
     def is_local(self, request: web.Request) -> bool:
         given = request.headers.get(SECRET_HEADER, "")
-        return hmac.compare_digest(given.encode(), self.local_secret.encode())
+        return hmac.compare_digest(login.raw_bytes(given), self.local_secret.encode())
+
+    def lets_near(self, request: web.Request) -> bool:
+        """The fence. A link from another site may lead a browser to the page, so there only the Host counts."""
+        headers = request.headers
+        host = headers.get("Host", "")
+        if not request.path.startswith("/api/"):
+            return fence.host_allowed(host, self.trusted_hosts)
+        origins, sites = headers.getall("Origin", []), headers.getall("Sec-Fetch-Site", [])
+        return fence.allowed(host, origins, sites, self.trusted_hosts)
 
 
 class Server:
     """The application and its open sockets."""
 
-    def __init__(self, gate: Gate, unary: Mapping[str, Unary], streams: Mapping[str, Stream]) -> None:
+    def __init__(
+        self, gate: Gate, unary: Mapping[str, Unary], streams: Mapping[str, Stream], *, pulse: Pulse = PULSE
+    ) -> None:
         self._gate = gate
-        self._rpc = Rpc(unary)
+        self._rpc = Rpc(unary, MAX_BODY)
         self._streams = streams
+        self._pulse = pulse
         self._sockets: set[Socket] = set()
+        self._stopping = False
 
     def application(self) -> web.Application:
         app = web.Application(client_max_size=MAX_BODY, middlewares=[self._fence])
         app.router.add_route("*", "/", self._root)
+        app.router.add_route("*", "/index.html", self._index)
         app.router.add_get("/health", self._health)
         app.router.add_post("/api/local/token", self._local_token)
         app.router.add_post("/api/local/stop", self._local_stop)
         app.router.add_get("/api/remote.mux", self._mux)
         app.router.add_route("*", "/api/{method:.+}", self._rpc.respond)
+        app.on_response_prepare.append(_tell_nothing)
         app.on_shutdown.append(self._close_sockets)
         return app
+
+    def refuse(self) -> None:
+        """From here on no call and no socket comes in: a daemon that ends must not take up new work."""
+        self._stopping = True
 
     @web.middleware
     async def _fence(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
-        headers = request.headers
-        if not request.path.startswith("/api/"):
-            # A link from another site may lead a browser to the page, so only the Host is checked there.
-            if not fence.allowed({"Host": headers.get("Host", "")}, self._gate.trusted_hosts):
-                return web.Response(status=403, text="forbidden")
-            return await handler(request)
-        if not fence.allowed(headers, self._gate.trusted_hosts):
-            return web.Response(status=403, text="forbidden")
-        local = request.path.startswith("/api/local/") and self._gate.is_local(request)
-        if not local and not self._gate.has_cookie(request):
-            return web.Response(status=401, text="unauthorized")
+        if not self._gate.lets_near(request):
+            return _refusal(request, 403, "forbidden")
+        if request.path.startswith("/api/"):
+            local = request.path.startswith("/api/local/") and self._gate.is_local(request)
+            if not local and not self._gate.has_cookie(request):
+                return _refusal(request, 401, "unauthorized")
+            if self._stopping:
+                return _refusal(request, 503, "the daemon stops")
         return await handler(request)
 
     async def _root(self, request: web.Request) -> web.Response:
@@ -91,11 +110,18 @@ class Server:
             authority = login.normal_authority(request.headers.get("Host", ""))
             cookie = login.set_cookie(self._gate.cookie_secret, authority, self._gate.clock())
             return web.Response(status=303, headers={**_NO_STORE, "Location": "./", "Set-Cookie": cookie})
+        return self._page(request, has_token=bool(tokens))
+
+    async def _index(self, request: web.Request) -> web.Response:
+        return self._page(request, has_token=False)
+
+    def _page(self, request: web.Request, *, has_token: bool) -> web.Response:
         if request.method != "GET" or not self._gate.has_cookie(request):
             return web.Response(status=401, text=_LOGIN_NEEDED, headers=_NO_STORE)
-        if tokens:
+        if has_token:
             return web.Response(status=303, headers={**_NO_STORE, "Location": "./"})
-        return web.Response(text=_PAGE, content_type="text/html", charset="utf-8", headers=_NO_STORE)
+        headers = {**_NO_STORE, **_PAGE_ONLY}
+        return web.Response(text=_PAGE, content_type="text/html", charset="utf-8", headers=headers)
 
     async def _health(self, request: web.Request) -> web.Response:
         return web.Response(body=b'{"ok":true}', content_type="application/json")
@@ -113,14 +139,31 @@ class Server:
         return web.Response(body=b'{"stopping":true}', content_type="application/json")
 
     async def _mux(self, request: web.Request) -> web.StreamResponse:
-        if request.headers.get("Upgrade", "").lower() != "websocket":
-            return web.Response(status=404, text="not found")
-        socket = Socket(self._streams)
+        # A request of HTTP/1.0 cannot be upgraded, whatever it says.
+        if request.headers.get("Upgrade", "").lower() != "websocket" or request.version < HttpVersion11:
+            return _refusal(request, 404, "not found")
+        socket = Socket(self._streams, self._pulse)
         self._sockets.add(socket)
         try:
             return await socket.run(request)
+        except web.HTTPBadRequest as error:
+            return _refusal(request, 400, str(error.text))
         finally:
             self._sockets.discard(socket)
 
     async def _close_sockets(self, app: web.Application) -> None:
         await asyncio.gather(*(socket.close() for socket in self._sockets), return_exceptions=True)
+
+
+def _refusal(request: web.Request, status: int, text: str) -> web.Response:
+    """A short answer. Behind a refused upgrade nobody knows what is spoken, so the connection ends with it."""
+    response = web.Response(status=status, text=text)
+    if "Upgrade" in request.headers:
+        response.force_close()
+    return response
+
+
+async def _tell_nothing(request: web.BaseRequest, response: web.StreamResponse) -> None:
+    """Keeps the versions of what answers to itself, and what it answers from being taken for something else."""
+    response.headers.pop("Server", None)
+    response.headers["X-Content-Type-Options"] = "nosniff"

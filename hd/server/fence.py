@@ -1,18 +1,23 @@
 """The fence in front of every `/api` request and the upgrade (WIRE 2.3): Host first, then where it comes from. Pure."""
 
 import ipaddress
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Sequence
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+?)\.?)(?::[0-9]{1,5})?")
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header, lower case, without port, brackets and a trailing dot."""
-    text = host.strip().lower()
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text.partition(":")[0].removesuffix(".")
+    """The name in a Host header, lower case, without port, brackets and a trailing dot; empty if it is no plain host.
+
+    Whatever could be read in two ways, such as `[::1].evil.test` or `localhost@evil.test`, is no plain host.
+    """
+    found = _HOST.fullmatch(host.strip().lower())
+    return (found[1] or found[2]) if found else ""
 
 
 def is_loopback(host: str) -> bool:
+    """Whether a Host (or a bare address) names this machine and nothing but it."""
     name = host_name(host)
     if name == "localhost":
         return True
@@ -22,20 +27,23 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def allowed(headers: Mapping[str, str], trusted: Collection[str] = ()) -> bool:
+def host_allowed(host: str, trusted: Collection[str] = ()) -> bool:
+    """The Host must be loopback or in `trusted` (`host` for any port, `host:port` for one): no DNS rebinding."""
+    name = host_name(host)
+    return is_loopback(host) or (bool(name) and (name in trusted or host.strip().lower() in trusted))
+
+
+def allowed(host: str, origins: Sequence[str], sites: Sequence[str], trusted: Collection[str] = ()) -> bool:
     """Whether a request may come near the cookie check at all.
 
-    The Host must be loopback or in `trusted` (`host` for any port, `host:port` for one), which defeats DNS rebinding;
-    a browser must not send it from another site.
+    `origins` and `sites` are all values of `Origin` and `Sec-Fetch-Site`: a browser must not send it from another site,
+    and each of several values counts.
     """
-    host = headers.get("Host", "")
-    normal = host.strip().lower()
-    if not (is_loopback(host) or normal in trusted or host_name(host) in trusted):
+    if not host_allowed(host, trusted) or any(site.strip().lower() == "cross-site" for site in sites):
         return False
-    if headers.get("Sec-Fetch-Site", "").lower() == "cross-site":
-        return False
-    origin = headers.get("Origin")
-    if origin is None:
-        return True
+    return all(_same_place(origin, host) for origin in origins)
+
+
+def _same_place(origin: str, host: str) -> bool:
     scheme, separator, rest = origin.strip().lower().partition("://")
-    return bool(separator) and scheme in ("http", "https") and rest == normal
+    return bool(separator) and scheme in ("http", "https") and rest == host.strip().lower()

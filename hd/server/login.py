@@ -22,6 +22,14 @@ TOKEN_UNUSED_MS = 24 * 60 * 60 * 1000
 TOKEN_USED_MS = 10 * 60 * 1000
 """A token dies this long after its first use, and unused after `TOKEN_UNUSED_MS`."""
 
+MAX_TOKENS = 64
+"""So many tokens live at once; one more ends the oldest."""
+
+
+def raw_bytes(text: str) -> bytes:
+    """A header's text as bytes, whatever was in it: comparing must not fail on what is not UTF-8."""
+    return text.encode(errors="surrogatepass")
+
 
 def _base64url(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -33,11 +41,11 @@ def normal_authority(host: str) -> str:
 
 
 def cookie_name(authority: str) -> str:
-    return COOKIE_PREFIX + _base64url(hashlib.sha256(authority.encode()).digest())
+    return COOKIE_PREFIX + _base64url(hashlib.sha256(raw_bytes(authority)).digest())
 
 
 def _signature(secret: bytes, payload: str) -> str:
-    return _base64url(hmac.new(secret, payload.encode(), hashlib.sha256).digest())
+    return _base64url(hmac.new(secret, raw_bytes(payload), hashlib.sha256).digest())
 
 
 def sign(secret: bytes, authority: str, now_ms: int) -> str:
@@ -51,7 +59,7 @@ def verify(secret: bytes, authority: str, value: str, now_ms: int) -> bool:
     """Whether `value` was signed by us for this authority and is in its time. Never raises."""
     version, _, rest = value.partition(".")
     payload, _, signature = rest.partition(".")
-    if version != "v1" or not hmac.compare_digest(_signature(secret, payload).encode(), signature.encode()):
+    if version != "v1" or not hmac.compare_digest(_signature(secret, payload).encode(), raw_bytes(signature)):
         return False
     try:
         body = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -93,13 +101,13 @@ class Tokens:
     def issue(self, now_ms: int) -> str:
         """A new token of 43 base64url characters."""
         token = _base64url(secrets.token_bytes(SECRET_BYTES))
-        self._issued = [known for known in self._issued if self._alive(known, now_ms)]
+        self._issued = [known for known in self._issued if self._alive(known, now_ms)][1 - MAX_TOKENS :]
         self._issued.append(_Issued(hashlib.sha256(token.encode()).digest(), now_ms))
         return token
 
     def redeem(self, token: str, now_ms: int) -> bool:
         """Whether the token is good now. Takes the same time for every wrong one."""
-        digest = hashlib.sha256(token.encode()).digest()
+        digest = hashlib.sha256(raw_bytes(token)).digest()
         good = False
         for known in self._issued:
             if hmac.compare_digest(known.digest, digest) and self._alive(known, now_ms):

@@ -1,13 +1,14 @@
 """The carrier of unary calls: HTTP in, an endpoint's function, HTTP out (WIRE 3). It decides nothing."""
 
 import logging
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
 from aiohttp import web
 
-from hd.errors import ArgumentsInvalid, HdError, InputInvalid, SignatureInvalid
+from hd.errors import ArgumentsInvalid, BadRequest, HdError, InputInvalid, SignatureInvalid
 from hd.protocol import codes
 from hd.protocol.endpoints import BY_NAME, Endpoint
 from hd.protocol.envelope import WireError, failure, parse_request, payload_args, rpc_id_of, success
@@ -32,8 +33,15 @@ def wire_error(error: Exception) -> WireError:
     return WireError(codes.INTERNAL, f"internal error ({type(error).__name__}); the daemon's log has more", {})
 
 
+_NO_SUCH_NUMBER = re.compile(r"^Expected `int` [<>]|, got `float`")
+
+
 def check_arguments(endpoint: Endpoint, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments decoded to their types; `ArgumentsInvalid` for other names, `InputInvalid` for other shapes."""
+    """The arguments decoded to their types.
+
+    `ArgumentsInvalid` for other names, `InputInvalid` for other shapes, and, because the dialect makes a difference
+    there, `BadRequest` for a number that is no such count or seq (WIRE 7.1, 7.5).
+    """
     details = {"endpoint": endpoint.name}
     if set(args) != set(endpoint.params):
         missing = sorted(set(endpoint.params) - set(args))
@@ -46,15 +54,18 @@ def check_arguments(endpoint: Endpoint, args: Mapping[str, Any]) -> dict[str, An
             checked[name] = msgspec.convert(args[name], kind)
         except msgspec.ValidationError as error:
             text = f"{endpoint.name}: the argument {name!r} is not usable: {error}"
+            if _NO_SUCH_NUMBER.search(str(error)):
+                raise BadRequest(text) from error
             raise InputInvalid(text, {**details, "field": name}) from error
     return checked
 
 
 class Rpc:
-    """Answers `POST /api/<namespace>/<method>`."""
+    """Answers `POST /api/<namespace>/<method>`. `max_body` is in bytes, counted behind any compression."""
 
-    def __init__(self, unary: Mapping[str, Unary]) -> None:
+    def __init__(self, unary: Mapping[str, Unary], max_body: int) -> None:
         self._unary = unary
+        self._max_body = max_body
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
@@ -64,13 +75,26 @@ class Rpc:
         if request.content_type != "application/json":
             return web.Response(status=415, text="content type must be application/json")
         try:
-            body = msgspec.json.decode(await request.read())
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError):
+            body = msgspec.json.decode(await self._read(request))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, web.RequestPayloadError):
             return web.Response(status=400, text="body is not JSON")
+        except web.HTTPRequestEntityTooLarge:
+            return self._too_large()
         answer = await self._answer(endpoint, body)
         response = web.Response(body=answer, content_type="application/json")
         if len(answer) > _COMPRESS_FROM:
             response.enable_compression()
+        return response
+
+    async def _read(self, request: web.Request) -> bytes:
+        """The body; one that says beforehand that it is too large is not waited for."""
+        if (request.content_length or 0) > self._max_body:
+            raise web.HTTPRequestEntityTooLarge(self._max_body)
+        return await request.read()
+
+    def _too_large(self) -> web.Response:
+        response = web.Response(status=413, text=f"the body is larger than {self._max_body} bytes")
+        response.force_close()
         return response
 
     async def _answer(self, endpoint: Endpoint, body: object) -> bytes:

@@ -120,6 +120,15 @@ class Daemon:
         assert [event["seq"] for event in events] == list(range(len(events)))
         return events
 
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    def log_text(self) -> str:
+        """What the daemon has logged so far."""
+        return (self.home / "logs" / "hd.log").read_text()
+
     def kill(self) -> None:
         """As the out-of-memory killer would."""
         assert self.process is not None
@@ -175,6 +184,10 @@ class Stream:
         async with asyncio.timeout(LIMIT):
             return await self._frames.get()
 
+    def waiting(self) -> int:
+        """How many frames came that nobody took yet."""
+        return self._frames.qsize()
+
     async def item(self) -> Any:
         frame = await self.frame()
         assert frame["type"] == "item", frame
@@ -194,9 +207,13 @@ class Socket:
         self.connection = connection
         self.streams: dict[str, Stream] = {}
 
-    async def open(self, endpoint: str, **args: Any) -> Stream:
-        stream = Stream(str(uuid4()))
-        self.streams[stream.id] = stream
+    def expect(self, stream_id: str) -> Stream:
+        """The stream that will have this id, for a test that sends the frame of its opening itself."""
+        stream = self.streams[stream_id] = Stream(stream_id)
+        return stream
+
+    async def open(self, endpoint: str, *, stream_id: str | None = None, **args: Any) -> Stream:
+        stream = self.expect(stream_id or str(uuid4()))
         frame = {"type": "open", "streamId": stream.id, "endpoint": endpoint, "payload": {"args": args}}
         await self.connection.send(msgspec.json.encode(frame).decode())
         return stream

@@ -1,8 +1,9 @@
 """`session/*`: what a person tells an agent — prompts, queue, cancel, model."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from hd.errors import AttachmentInvalid, BadRequest, SessionNotFound, TimeZoneInvalid
 from hd.protocol import endpoints as ep
@@ -14,6 +15,7 @@ from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
 
 ACCEPTED = {"accepted": True}
+_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}")
 
 
 class PromptRoutes:
@@ -93,10 +95,12 @@ def checked_content(content: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def checked_time_zone(name: str | None) -> str | None:
+    """The name of a time zone of the IANA; on a machine without a time zone database, any name of that form."""
     if name is None:
         return None
     try:
         ZoneInfo(name)
     except (ValueError, OSError, KeyError) as error:
-        raise TimeZoneInvalid(f"There is no time zone {name!r}.", {"value": name}) from error
+        if not _ZONE.fullmatch(name) or available_timezones():
+            raise TimeZoneInvalid(f"There is no time zone {name!r}.", {"value": name}) from error
     return name

@@ -1,12 +1,22 @@
 """`session/*`: lists, creation, follow and pages."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from hd.errors import BadRequest, SessionNotFound, TitleInvalid, WorkspaceNotFound
+from hd.errors import (
+    BadRequest,
+    HdError,
+    InputInvalid,
+    SessionNotFound,
+    TitleInvalid,
+    WorkspaceInvalidPath,
+    WorkspaceNotFound,
+)
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.protocol import endpoints as ep
 from hd.protocol import events as ev
@@ -20,16 +30,52 @@ from hd.session.workspaces import real_directory
 
 MAX_PAGE = 1000
 TITLE_LIMIT = 200
+ID_LIMIT = 200
+DEFAULT_AGENT_PRESET = "standard"
 
 
-def session_id_of(address: Mapping[str, Any]) -> str:
+class AgentPresetNotFound(HdError):
+    code = "agent-preset/not-found"
+
+
+def session_id_of(address: Mapping[str, Any], endpoint: str) -> str:
     """The session that an address means; a child is addressed by its parent, and there are none yet."""
-    if address.get("kind") == "session" and isinstance(address.get("sessionId"), str):
-        return str(address["sessionId"])
-    if address.get("kind") == "subagent":
-        child = str(address.get("childSessionId"))
-        raise SessionNotFound(f"There is no subagent session {child}.", {"sessionId": child})
-    raise BadRequest("An address has the kind `session` or `subagent` and the ids that go with it.")
+    kind = address.get("kind")
+    named = address.get("sessionId" if kind == "session" else "childSessionId")
+    if kind not in ("session", "subagent") or not isinstance(named, str):
+        raise InputInvalid(
+            f"{endpoint}: an address has the kind `session` or `subagent` and the ids that go with it.",
+            {"endpoint": endpoint, "field": "request"},
+        )
+    if kind == "subagent":
+        raise SessionNotFound(f"There is no subagent session {named}.", {"sessionId": named})
+    return named
+
+
+def made_directory(path: str) -> Path:
+    """The directory for a session, made where it is missing, as the dialect has it; `WorkspaceInvalidPath`."""
+    try:
+        given = Path(path).expanduser()
+        if given.is_absolute():
+            given.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if not isinstance(error, FileExistsError):
+            raise WorkspaceInvalidPath(f"The directory {path} cannot be made: {reason}.", {"path": path}) from error
+    return real_directory(path)
+
+
+def usable_id(session_id: str | None) -> str | None:
+    """An id that a client chose; `BadRequest` for one that could not be shown or logged as it is."""
+    if session_id is not None and (len(session_id) > ID_LIMIT or not session_id.isprintable()):
+        raise BadRequest(f"A session id has at most {ID_LIMIT} characters, all of them printable.")
+    return session_id
+
+
+def plain_title(title: str) -> str:
+    """A title on one line, without what cannot be seen; empty if nothing can."""
+    visible = "".join(c for c in title if c.isprintable() or c.isspace())
+    return " ".join(visible.split())[:TITLE_LIMIT]
 
 
 class SessionRoutes:
@@ -53,29 +99,40 @@ class SessionRoutes:
         return {"items": await self._registry.summaries()}
 
     async def create(self, request: ep.CreateRequest) -> dict[str, Any]:
-        workspace_id, cwd = request.get("workspaceId"), request.get("cwd")
-        if workspace_id is not None and cwd is not None:
-            raise BadRequest("A session is made in a workspace or in a directory, not both.")
-        if workspace_id is not None:
-            row = await self._services.workspaces.get(workspace_id)
-            if row is None:
-                raise WorkspaceNotFound("This workspace is not registered any more.", {"workspaceId": workspace_id})
-            cwd = row.path
+        agent_preset = request.get("agentPreset", DEFAULT_AGENT_PRESET)
+        if agent_preset != DEFAULT_AGENT_PRESET:
+            raise AgentPresetNotFound(
+                f"There is no agent preset {agent_preset!r}.",
+                {"agentPreset": agent_preset, "available": [DEFAULT_AGENT_PRESET]},
+            )
+        workspace_id = request.get("workspaceId")
         session = await self._registry.create(
-            cwd=str(real_directory(cwd or os.getcwd())),
+            cwd=str(await self._directory(request)),
             opening=facts(preset(DEFAULT_PRESET)),
             workspace_id=workspace_id,
-            session_id=request.get("sessionId"),
+            session_id=usable_id(request.get("sessionId")),
         )
         if workspace_id is not None:
             await self._services.workspaces.changed(workspace_id)
         return {"sessionId": session.id, "agentPreset": session.header.agent_preset}
 
+    async def _directory(self, request: ep.CreateRequest) -> Path:
+        """Where the session works. The folder of a workspace is not made again: that it is gone should be told."""
+        workspace_id, cwd = request.get("workspaceId"), request.get("cwd")
+        if workspace_id is None:
+            return await asyncio.to_thread(made_directory, cwd if cwd is not None else os.getcwd())
+        if cwd is not None:
+            raise BadRequest("A session is made in a workspace or in a directory, not both.")
+        row = await self._services.workspaces.get(workspace_id)
+        if row is None:
+            raise WorkspaceNotFound("This workspace is not registered any more.", {"workspaceId": workspace_id})
+        return await asyncio.to_thread(real_directory, row.path)
+
     async def rename(self, request: ep.RenameRequest) -> dict[str, Any]:
-        title = " ".join(request["title"].split())[:TITLE_LIMIT]
-        if not title:
-            raise TitleInvalid("A title needs at least one visible character.", {"title": request["title"]})
         session = await self._registry.get(request["sessionId"])
+        title = plain_title(request["title"])
+        if not title:
+            raise TitleInvalid("A title needs at least one visible character.", {"sessionId": session.id})
         (event,) = session.record(Draft(ev.SESSION_TITLE, {"title": title, "source": {"kind": "user"}}))
         session.save_projections()
         await session.written()
@@ -86,7 +143,7 @@ class SessionRoutes:
         return {"kind": "sequenced", "asOfSeq": session.state.seq, "values": session.state.views()}
 
     async def page(self, request: ep.PageRequest) -> dict[str, Any]:
-        session_id = session_id_of(request["address"])
+        session_id = session_id_of(request["address"], "session/page")
         store = self._registry.store
         through, before = request["throughSeq"], request.get("beforeSeq")
         head = await store.head(session_id)
@@ -102,7 +159,7 @@ class SessionRoutes:
         return {"records": records, "hasMore": start > 0}
 
     async def follow(self, request: ep.FollowRequest) -> AsyncGenerator[list[bytes], None]:
-        session = await self._registry.get(session_id_of(request["address"]))
+        session = await self._registry.get(session_id_of(request["address"], "session/follow"))
         messages = min(request.get("maxMessages", DEFAULT_PAGE), MAX_PAGE)
         async for batch in session.follow(messages=messages, stream=request.get("assistantStream", False)):
             yield batch

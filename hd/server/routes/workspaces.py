@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from hd.errors import SessionBusy
+from hd.errors import BadRequest, SessionBusy
 from hd.protocol import endpoints as ep
 from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
@@ -31,7 +31,10 @@ class WorkspaceRoutes:
         return {"workspace": row.to_wire(), "created": created}
 
     async def rename(self, request: ep.WorkspaceRenameRequest) -> dict[str, Any]:
-        row = await self._workspaces.rename(request["workspaceId"], request["title"])
+        title = " ".join(request["title"].split())
+        if not title:
+            raise BadRequest("A workspace needs a title with at least one visible character.")
+        row = await self._workspaces.rename(request["workspaceId"], title)
         return {"workspace": row.to_wire()}
 
     async def delete(self, request: ep.WorkspaceRequest) -> dict[str, Any]:
