@@ -94,7 +94,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
     registry = Registry(store, hub, projections=(*DAEMON, HISTORY), clock=now_ms, announce=broker.emit)
     providers = _providers(settings, keys, demo=demo)
     runner = Runner(mark=str(home.root), spills=home.spill)
-    desks = _Desks(runner, Guard(hidden=(home.root,)))
+    desks = _Desks(runner, Guard(hidden=(home.root,)), home.root)
     outfit = Outfit(
         providers=providers,
         bench=Bench(default_tools(), broker, desks.context_for),
@@ -134,15 +134,18 @@ def _providers(settings: Settings, keys: Keys, *, demo: bool) -> Providers:
 class _Desks:
     """What each session's tools work with; what the model has seen of its files lives as long as the daemon."""
 
-    def __init__(self, runner: Runner, guard: Guard) -> None:
+    def __init__(self, runner: Runner, guard: Guard, scratch: Path) -> None:
         self._runner = runner
+        self._scratch = scratch
         self._guard = guard
         self._files: dict[str, FileLayer] = {}
         self._seen: dict[str, dict[Path, str]] = {}
 
     def context_for(self, session: LiveSession, call_id: str, ask: Asker) -> ToolContext:
         workspace = Path(session.header.cwd)
-        files = self._files.setdefault(session.id, FileLayer(workspace, self._guard))
+        files = self._files.get(session.id)
+        if files is None:
+            files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
         return ToolContext(workspace, files, self._runner, ask, call_id, seen)
 

@@ -117,7 +117,7 @@ class Follower:
             waiting, self._waiting, self._bytes = self._waiting, deque(), 0
             if waiting:
                 yield [self._number(item) for item in waiting]
-            elif self._closed:
+            if self._closed and not self._waiting:
                 return
             if not urgent and not self._closed:
                 await _wait(self._urgent, FRAME_INTERVAL)
