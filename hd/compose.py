@@ -94,7 +94,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
     registry = Registry(store, hub, projections=(*DAEMON, HISTORY), clock=now_ms, announce=broker.emit)
     providers = _providers(settings, keys, demo=demo)
     runner = Runner(mark=str(home.root), spills=home.spill)
-    desks = _Desks(runner, Guard(hidden=(home.root,)), home.root)
+    desks = _Desks(runner, Guard(hidden=(home.root,)), home.scratch)
     outfit = Outfit(
         providers=providers,
         bench=Bench(default_tools(), broker, desks.context_for),

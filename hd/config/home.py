@@ -68,6 +68,11 @@ class Home:
     def spill(self) -> Path:
         return self.root / "spill"
 
+    @property
+    def scratch(self) -> Path:
+        """Notes about files in the making, by which the next daemon removes what a killed one left in a workspace."""
+        return self.root / "scratch"
+
     def prepare(self) -> None:
         """Makes the folders that are missing, closed to others; `HomeUnusable` when they cannot be used."""
         self._make(self.root, tighten=False)
