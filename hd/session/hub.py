@@ -8,6 +8,7 @@ a fresh snapshot. `revision` and `index` are numbered here, per follower, becaus
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -154,10 +155,16 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
 
 
 class ControlFollower:
-    """One reader of the live state of all sessions; changes are merged per session and key."""
+    """One reader of the live state of all sessions; changes are merged per session and key.
+
+    A state may change where its value does not (the outline of a long session, at every step of a turn); a value that
+    is the same as the last one sent is not sent again.
+    """
 
     def __init__(self) -> None:
         self._changed: dict[tuple[str, str], tuple[int, Any]] = {}
+        self._sent: dict[tuple[str, str], bytes] = {}
+        """The digest of the last value sent, by session and key."""
         self._wake = asyncio.Event()
         self._closed = False
 
@@ -178,12 +185,28 @@ class ControlFollower:
             changed, self._changed = self._changed, {}
             items: list[bytes] = []
             for (session_id, key), (seq, value) in changed.items():
-                frame = {"type": "projection", "sessionId": session_id, "key": key, "seq": seq, "value": value()}
+                shown = value()
+                body = _encode(shown)
+                if not self._is_news(session_id, key, body):
+                    continue
+                frame = {
+                    "type": "projection",
+                    "sessionId": session_id,
+                    "key": key,
+                    "seq": seq,
+                    "value": msgspec.Raw(body),
+                }
                 items.append(_encode(frame))
                 if key == "inbox":
-                    items.append(_queue_frame(session_id, frame["value"]))
+                    items.append(_queue_frame(session_id, shown))
             if items:
                 yield items
+
+    def _is_news(self, session_id: str, key: str, body: bytes) -> bool:
+        digest = blake2b(body, digest_size=16).digest()
+        news = self._sent.get((session_id, key)) != digest
+        self._sent[session_id, key] = digest
+        return news
 
 
 def _queue_frame(session_id: str, inbox: Mapping[str, Any]) -> bytes:
