@@ -1,5 +1,6 @@
 """Runs probes one after the other; one that cannot run costs the others nothing."""
 
+import gc
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +29,8 @@ def run(probes: Sequence[Probe], stage: Stage, runs_of: Callable[[Probe], int], 
 
 
 def _results(probe: Probe, stage: Stage, runs: int) -> dict[Row, Result]:
+    gc.collect()
+    gc.disable()  # What is measured is not how long this process looks for garbage.
     try:
         samples = probe.measure(stage, runs)
     except NotMeasured as reason:
@@ -36,6 +39,8 @@ def _results(probe: Probe, stage: Stage, runs: int) -> dict[Row, Result]:
         traceback.print_exc(file=sys.stderr)
         lines = str(error).splitlines() or ["no text"]
         return dict.fromkeys(probe.rows, Unmeasured(f"{type(error).__name__}: {lines[0][:100]}"))
+    finally:
+        gc.enable()
     return {row: Figure.of(samples[row.name], row.unit) for row in probe.rows}
 
 

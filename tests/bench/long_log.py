@@ -11,7 +11,7 @@ from hd.config.home import Home
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
-from hd.protocol.messages import assistant_message, user_message
+from hd.protocol.messages import assistant_message, system_message, user_message
 from hd.protocol.projections import DAEMON
 from hd.session.hub import Hub
 from hd.session.registry import Registry
@@ -48,6 +48,8 @@ def drafts(turn: int) -> Iterator[Draft]:
     usage = {"inputTokens": 900, "outputTokens": 80, "cacheReadTokens": 800, "totalTokens": 1780}
     yield Draft(ev.TURN_START, {"turn": turn})
     yield Draft(ev.STEP_START, where)
+    if turn == 1:
+        yield Draft(ev.SYSTEM_MESSAGE, {**where, "message": system_message("You walk.")}, "append")
     yield Draft(ev.USER_MESSAGE, question, "append")
     yield Draft(ev.ASSISTANT_MESSAGE, {**where, "message": answer, "usage": usage}, "append")
     yield Draft(ev.STEP_END, where)

@@ -62,7 +62,7 @@ class Probe:
 @contextmanager
 def stage() -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="hd-bench-", ignore_cleanup_errors=True) as folder:
-        command = [sys.executable, "-m", "tests.support.mock_model"]
+        command = [sys.executable, "-m", "tests.bench.model"]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as model:
             assert model.stdout is not None
             try:
