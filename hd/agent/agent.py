@@ -70,8 +70,10 @@ class Agent:
             message = box.prompt_message(content, request_id, time_zone)
             target = "next-step" if steer else "next-turn"
             self.session.record(box.insert(self.session.value("inbox"), target, message))
-            self._start()
+        # Nothing is done for a prompt that is not safe yet; on a full disk it waits in memory for the next one.
         await self.session.written(durable=True)
+        if box.knows(self.session.value("inbox"), request_id):
+            self._start()
 
     def _known(self, request_id: str) -> bool:
         return box.knows(self.session.value("inbox"), request_id) or request_id in self.session.value("requests")
