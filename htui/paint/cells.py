@@ -1,6 +1,7 @@
 """A line of the screen as cells, so that two lines can be compared place by place."""
 
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -14,8 +15,7 @@ Runs = tuple[Run, ...]
 """A line: runs of different styles, together as wide as the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A place of a line. The second place of a wide character has no text and belongs to the one before."""
 
     text: str
@@ -39,7 +39,8 @@ def blank(width: int) -> Runs:
     return ((" " * width, ""),) if width else ()
 
 
-def cells_of(runs: Runs, width: int) -> list[Cell]:
+@lru_cache(maxsize=256)
+def cells_of(runs: Runs, width: int) -> tuple[Cell, ...]:
     """Exactly `width` cells: what is missing is blank, what is too much is cut."""
     cells: list[Cell] = []
     for text, style in runs:
@@ -56,7 +57,7 @@ def cells_of(runs: Runs, width: int) -> list[Cell]:
     if cells and cells[-1].text and cell_len(cells[-1].text) > 1:
         cells[-1] = Cell(" ", cells[-1].style)
     cells.extend(Cell(" ", "") for _ in range(width - len(cells)))
-    return cells
+    return tuple(cells)
 
 
 def fragile(cell: Cell) -> bool:

@@ -17,10 +17,10 @@ from rich.segment import Segment
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.strip import Strip
 
-from htui.paint.keyboard import Splitter
+from htui.paint.keyboard import ESCAPE, Splitter
 from htui.paint.output import Output
 from htui.paint.screen import Point, Screen
 from htui.paint.sgr import numbers
@@ -147,7 +147,8 @@ class TerminalDriver(LinuxDriver):
         quiet_since = time.monotonic()
         while not self.exit_event.is_set():
             try:
-                ready = select.select((self.fileno,), (), (), _IDLE)[0]
+                wait = _IDLE if splitter.patience is None else min(_IDLE, splitter.patience)
+                ready = select.select((self.fileno,), (), (), wait)[0]
                 data = os.read(self.fileno, 1 << 16) if ready else b""
             except (OSError, ValueError):
                 self._hung_up()
@@ -158,7 +159,7 @@ class TerminalDriver(LinuxDriver):
             if data:
                 quiet_since = time.monotonic()
                 self._inputs(parser, splitter.feed(decode(data)))
-            elif splitter.patience is not None and time.monotonic() - quiet_since > splitter.patience:
+            elif splitter.patience is not None and time.monotonic() - quiet_since >= splitter.patience:
                 self._inputs(parser, splitter.flush())
             for message in parser.tick():
                 self.process_message(message)
@@ -167,6 +168,8 @@ class TerminalDriver(LinuxDriver):
         for part in inputs:
             if part.kind == "paste":
                 self.process_message(Paste(part.text))
+            elif part.text == ESCAPE:
+                self.process_message(Key("escape", ESCAPE))
             else:
                 for message in parser.feed(part.text):
                     self.process_message(message)

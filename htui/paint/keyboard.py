@@ -14,6 +14,8 @@ PASTE_END = "\x1b[201~"
 
 PASTE_PATIENCE = 1.0
 KEY_PATIENCE = 0.1
+ESCAPE = "\x1b"
+"""Held back for a moment, for it may begin a mark; given out alone it is the key."""
 
 _BURST = 16
 """So many characters with line ends inside that arrive at once are a paste that was not marked as one."""
@@ -51,7 +53,7 @@ class Splitter:
             mark = PASTE_END if self._pasting else PASTE_START
             before, found, data_after = data.partition(mark)
             if not found:
-                kept = _cut_mark(before, mark, shortest=1 if self._pasting else 2)
+                kept = _cut_mark(before, mark)
                 self._held = before[len(before) - kept :] if kept else ""
                 before = before[: len(before) - kept] if kept else before
             yield from self._part(before)
@@ -87,9 +89,9 @@ class Splitter:
         return Input("paste", _line_ends(text))
 
 
-def _cut_mark(text: str, mark: str, shortest: int) -> int:
+def _cut_mark(text: str, mark: str) -> int:
     """How many characters at the end of `text` may be the beginning of `mark`."""
-    return next((size for size in range(len(mark) - 1, shortest - 1, -1) if text.endswith(mark[:size])), 0)
+    return next((size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), 0)
 
 
 def _alt(match: re.Match[str]) -> str:

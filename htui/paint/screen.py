@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from htui.paint.cells import Cell, Run, Runs, blank, cells_of, fragile, merged
 from htui.paint.scroll import Shift, find_shift
+from htui.present.cells import width
 
 HIDE_CURSOR = "\x1b[?25l"
 SHOW_CURSOR = "\x1b[?25h"
@@ -26,11 +27,11 @@ Point = tuple[int, int]
 class Screen:
     """Both pictures. `put` changes the wanted one, `frame` gives the bytes and takes the wanted for the shown one."""
 
-    def __init__(self, width: int, height: int) -> None:
-        self.width = width
-        self.height = height
-        self._wanted: list[Runs] = [blank(width)] * height
-        self._shown: list[Runs | None] = [None] * height
+    def __init__(self, columns: int, lines: int) -> None:
+        self.width = columns
+        self.height = lines
+        self._wanted: list[Runs] = [blank(columns)] * lines
+        self._shown: list[Runs | None] = [None] * lines
         """None: nobody knows what stands there."""
         self._cursor: Point | None = None
         self._visible: bool | None = None
@@ -44,7 +45,7 @@ class Screen:
         """Places runs on a line of the wanted picture."""
         if not 0 <= line < self.height:
             return
-        size = sum(len(cells_of((run,), 10_000)) if not run[0].isascii() else len(run[0]) for run in runs)
+        size = sum(width(text) for text, _ in runs)
         if column == 0 and size >= self.width:
             self._wanted[line] = merged(list(runs))
             return
@@ -146,9 +147,12 @@ def sgr(style: str, before: str) -> str:
 
 
 def scroll(shift: Shift) -> str:
-    """Scrolls the lines of a region by the terminal itself; the cursor is anywhere afterwards."""
-    way = f"\x1b[{shift.by}S" if shift.by > 0 else f"\x1b[{-shift.by}T"
-    return f"\x1b[{shift.top + 1};{shift.bottom}r{way}\x1b[r"
+    """Scrolls the lines of a region by the terminal itself: line feeds at its end, reverse ones at its beginning.
+
+    The cursor is in the corner afterwards.
+    """
+    line, feeds = (shift.bottom - 1, "\n" * shift.by) if shift.by > 0 else (shift.top, "\x1bM" * -shift.by)
+    return f"\x1b[{shift.top + 1};{shift.bottom}r{move((0, line))}{feeds}\x1b[r"
 
 
 def _size(cells: Sequence[Cell], place: int) -> int:

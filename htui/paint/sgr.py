@@ -6,6 +6,9 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 _MARK = "x"
+_DEFAULTS = ("39", "49")
+_SIMPLE = 3
+"""A style of more codes may hold numbers of the long colour forms, which mean something else."""
 
 
 @lru_cache(maxsize=1024)
@@ -16,4 +19,7 @@ def numbers(style: Style | None) -> str:
     rendered = style.render(_MARK, color_system=ColorSystem.EIGHT_BIT)
     start = rendered.find("\x1b[")
     end = rendered.find("m", start)
-    return rendered[start + 2 : end] if start >= 0 and rendered.index(_MARK) > start else ""
+    if start < 0 or rendered.index(_MARK) < start:
+        return ""
+    codes = rendered[start + 2 : end].split(";")
+    return ";".join(codes if len(codes) > _SIMPLE else [code for code in codes if code not in _DEFAULTS])

@@ -28,9 +28,9 @@ class View:
 
 
 def approval_lines(
-    card: Card, view: View, cells: int, *, seen: bool, cursor: int, hint: str, more: int = 0
+    card: Card, view: View, about: list[Line], cells: int, *, seen: bool, cursor: int, hint: str, more: int = 0
 ) -> list[Line]:
-    """The card: its title, the part of the payload in sight, the words about it, the choices.
+    """The card: its title, the part of the payload in sight, the lines `about` it, the choices.
 
     `seen` says that the end of the payload has been on the screen; before, allowing is not offered. `more` asks wait
     behind this one.
@@ -44,21 +44,22 @@ def approval_lines(
     lines = [cut_line(title, cells), *shown]
     if view.total > view.size:
         lines.append(cut_line((Span(_position(view), "warning" if view.below else "muted"),), cells))
-    lines.extend(about_lines(card, cells))
+    lines.extend(about)
     lines.extend(choice_lines(cells, seen=seen, cursor=cursor))
     if hint:
         lines.append(cut_line((Span(hint, "warning"),), cells))
     return lines
 
 
-def about_lines(card: Card, cells: int) -> list[Line]:
-    """Why the host asks, and what the model says, each on at most two lines."""
+def about_lines(card: Card, cells: int, rows: int) -> list[Line]:
+    """Why the host asks, and what the model says: on at most two lines each, on one where there are few rows."""
+    texts = [("Reason: ", card.reason), ("The model says: ", card.said)]
     lines: list[Line] = []
-    if card.reason:
-        lines.extend(_short(wrap([Span("Reason: ", "muted"), Span(card.reason, "muted")], cells), cells))
-    if card.said:
-        lines.extend(_short(wrap([Span("The model says: ", "muted"), Span(card.said, "muted")], cells), cells))
-    return lines
+    for name, text in texts:
+        if text:
+            whole = wrap([Span(name, "muted"), Span(text, "muted")], cells)
+            lines.extend(_short(whole, cells, 2 if rows >= 4 else 1))
+    return lines[: max(0, rows)]
 
 
 def choice_lines(cells: int, *, seen: bool, cursor: int) -> list[Line]:
@@ -103,7 +104,8 @@ def _option_lines(asking: Asking, cells: int) -> list[Line]:
         box = ("[x] " if place in asking.chosen else "[ ] ") if asking.question.multiple else ""
         said = f" · {option.description}" if option.description else ""
         lines.append(_option(asking, place, f"{box}{option.shown}", said, cells))
-    lines.append(_option(asking, len(asking.question.options), "Other answer …", "", cells))
+    other = "Other answer …" if asking.question.options else "Write the answer …"
+    lines.append(_option(asking, len(asking.question.options), other, "", cells))
     return lines
 
 
@@ -120,5 +122,7 @@ def _position(view: View) -> str:
     return f"end of {count.plural(view.total, 'line')} · PgUp goes back"
 
 
-def _short(lines: list[Line], cells: int) -> list[Line]:
-    return lines if len(lines) <= 2 else [lines[0], cut_line((*lines[1], Span(" …", "muted")), cells)]
+def _short(lines: list[Line], cells: int, most: int) -> list[Line]:
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], cut_line((*lines[most - 1], Span(" " * cells, "muted")), cells)]

@@ -42,7 +42,7 @@ def _joined(text: str, start: int, place: int) -> bool:
     char, before = text[place], text[place - 1]
     code = ord(char)
     if code < 0x300:
-        return before == "\r" and char == "\n"
+        return False
     if before == "\n":
         return False
     if unicodedata.category(char) in ("Mn", "Me", "Mc") or char in "\u200c\u200d" or 0xE0020 <= code <= 0xE007F:
@@ -75,7 +75,7 @@ def _has_virama(text: str, start: int, place: int) -> bool:
 
 def grapheme_before(text: str, place: int) -> int:
     """Where the grapheme begins that ends at `place`."""
-    if place <= 1 or (text[place - 1].isascii() and text[place - 2] != "\r"):
+    if place <= 1 or text[place - 1].isascii():
         return max(0, place - 1)
     line = max(text.rfind("\n", 0, place - 1), place - 256)
     start = max(0, line)

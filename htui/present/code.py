@@ -21,6 +21,8 @@ _WRAPPED = Span("↪ ", "muted")
 
 def code_lines(code: str, language: str, cells: int) -> list[Line]:
     """The lines of a code block at a width; what is too long for a line goes on behind an arrow."""
+    if not code:
+        return []
     code = safe(code).removesuffix("\n")
     spans = highlight(code, language)
     return [shown for part in split_lines(spans) for shown in _fitted(part, cells)]

@@ -6,12 +6,17 @@ fence has no colours and a link reference that is defined further down is not kn
 """
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from htui.present.cells import breaks
 from htui.present.code import plain_line
 from htui.present.lines import EMPTY, Line, Span, wrap
 from htui.present.markdown import blocks_lines, is_plain, parse, plain_lines, top_blocks
 from htui.present.safe import safe
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})([^\n]*)\n")
 REASONING = "reasoning"
@@ -92,14 +97,14 @@ class LiveText:
         tail = self.text[self._cut :]
         try:
             blocks = top_blocks(parse(tail))
-            if len(blocks) > 1:
-                begin = (blocks[-1][0].map or [0])[0]
-                self._append(blocks_lines([token for block in blocks[:-1] for token in block], self.cells))
-                self._cut += _line_start(tail, begin)
+            last = _unfinished(blocks, tail.count("\n"))
+            if last:
+                self._append(_joined(blocks[:last], self.cells))
+                self._cut += _line_start(tail, _begins(blocks[last]))
                 self._kept = len(self.lines)
                 tail = self.text[self._cut :]
-            if blocks and not self._opens_fence(tail):
-                self._append(blocks_lines(blocks[-1], self.cells))
+            if len(blocks) - last != 1 or not self._opens_fence(tail):
+                self._append(_joined(blocks[last:], self.cells))
         except Exception:
             del self.lines[first:]
             self._append(plain_lines(self.text[self._cut :], self.cells))
@@ -118,7 +123,6 @@ class LiveText:
         closing = re.compile(rf" {{0,3}}{match[2][0]}{{{len(match[2])},}}[ \t]*\r?")
         if any(closing.fullmatch(raw) for raw in tail[match.end() :].split("\n")):
             return False
-        self._separate()
         self._fence = (len(match[1]), closing)
         self._mark, self._at = self._cut + match.end(), len(self.lines)
         self._fenced(*self._fence)
@@ -143,9 +147,29 @@ class LiveText:
         return first
 
     def _code_line(self, raw: str, spaces: int) -> None:
+        self._separate()
         raw = raw.removesuffix("\r")
         raw = raw[min(spaces, len(raw) - len(raw.lstrip(" "))) :]
         self.lines.extend(plain_line(safe(raw), self.cells) if raw else [EMPTY])
+
+
+Blocks = Sequence[Sequence["Token"]]
+
+
+def _begins(block: Sequence["Token"]) -> int:
+    return (block[0].map or [0])[0]
+
+
+def _unfinished(blocks: Blocks, whole: int) -> int:
+    """Which block is the first that may still change: the last one that begins in one of the `whole` lines.
+
+    What a line means is known only when it is complete: `*` may become a list, a rule or bold text.
+    """
+    return next((place for place in range(len(blocks) - 1, 0, -1) if _begins(blocks[place]) < whole), 0)
+
+
+def _joined(blocks: Blocks, cells: int) -> list[Line]:
+    return blocks_lines([token for block in blocks for token in block], cells)
 
 
 def _line_start(text: str, number: int) -> int:

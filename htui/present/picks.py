@@ -98,6 +98,9 @@ def _session(state: State, entry: SessionLike, now: int, cells: int) -> Pick:
 
 
 NARROW = 60
+WORDS_FROM = 78
+BADGES_FROM = 38
+"""Cells from which a row has words, and from which it has signs; two more are the cursor's."""
 
 
 def workspace_picks(
@@ -117,10 +120,10 @@ def workspace_picks(
 
 def _side(states: Sequence[State], path: str, cells: int) -> str:
     counts = [(state, states.count(state)) for state in _ORDER if state in states and state != "empty"]
-    if cells >= 80:
+    if cells >= WORDS_FROM:
         words = ", ".join(f"{number} {WORDS[state]}" for state, number in counts)
         return words or count.plural(len(states), "session")
-    return " ".join(f"{MARKS[state][0]}{number}" for state, number in counts) if cells >= 40 else ""
+    return " ".join(f"{MARKS[state][0]}{number}" for state, number in counts) if cells >= BADGES_FROM else ""
 
 
 def _marked(state: State, title: str, side: str, cells: int) -> Line:

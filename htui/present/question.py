@@ -99,8 +99,8 @@ def write(state: Asking, text: str) -> Asking:
 
 
 def back(state: Asking) -> Asking:
-    """Back from writing to the choices; the same state where there are none."""
-    return replace(state, writing=False) if state.writing and state.question.options else state
+    """Back from writing to the choices."""
+    return replace(state, writing=False) if state.writing else state
 
 
 def _pick(state: Asking, *, confirm: bool) -> Asking:
@@ -126,8 +126,7 @@ def _answered(state: Asking, custom: str = "") -> Asking:
 
 
 def _at(state: Asking, index: int) -> Asking:
-    writing = index < len(state.questions) and not state.questions[index].options
-    return replace(state, index=index, cursor=-1, chosen=frozenset(), writing=writing)
+    return replace(state, index=index, cursor=-1, chosen=frozenset(), writing=False)
 
 
 def _question(wire: Mapping[str, Any]) -> Question:

@@ -21,7 +21,7 @@ _SURROGATE = "\ud800-\udfff"
 _JOINER = "\u200c\u200d\ufe00-\ufe0f"
 
 _SUSPECT = re.compile(f"[{_CONTROL}{BIDI}{_INVISIBLE}{_SURROGATE}{_JOINER}]")
-_RAW = re.compile(f"[\n{_CONTROL}{BIDI}{_SURROGATE}]")
+_RAW = re.compile(f"[\n\u2028\u2029{_CONTROL}{BIDI}{_SURROGATE}]")
 _FLAG_TAGS = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
 _SPACES = re.compile(r"\s+")
 

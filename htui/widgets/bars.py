@@ -10,6 +10,9 @@ from htui.present.status import Figures, status_lines
 from htui.theme import Theme
 from htui.widgets.lines import Lines
 
+LOW = 12
+"""Lines of a screen on which the status has one only."""
+
 
 class Rule(Lines):
     """A line across the screen: what the conversation is called at the left, where the reader is at the right."""
@@ -72,4 +75,5 @@ class StatusBar(Lines):
 
     def tell(self, figures: Figures) -> None:
         self._figures = figures
-        self.show(status_lines(figures, self.cells))
+        lines = status_lines(figures, self.cells)
+        self.show(lines[:1] if self.app.size.height <= LOW else lines)

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from textual.strip import Strip
 
@@ -13,6 +14,14 @@ from htui.present.rows import Look, Place, head_lines, live_thought_line, opens_
 
 MAX_LINES = 20_000
 """Strips that are kept of rows that are not visible."""
+
+
+class Rows(Protocol):
+    """Rows by index, oldest first."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> Row: ...
+
 
 MakeStrip = Callable[[Line], Strip]
 
@@ -48,13 +57,13 @@ class Blocks:
     def __init__(self, look: Look, make: MakeStrip) -> None:
         self.look = look
         self._make = make
-        self._rows: Sequence[Row] = ()
+        self._rows: Rows = ()
         self._live: tuple[Row, ...] = ()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._lines = 0
         self._growing: dict[str, _Growing] = {}
 
-    def take(self, rows: Sequence[Row], live: tuple[Row, ...]) -> None:
+    def take(self, rows: Rows, live: tuple[Row, ...]) -> None:
         self._rows, self._live = rows, live
         if self._growing:
             keys = {row.key for row in live}

@@ -14,6 +14,7 @@ from htui.mirror.rows import PendingAsk
 from htui.present import question as q
 from htui.present.approval import Card, payload_lines
 from htui.present.ask_lines import View, about_lines, approval_lines, choice_lines, question_lines
+from htui.present.lines import Line
 from htui.theme import Theme
 from htui.widgets.lines import Lines
 
@@ -56,6 +57,10 @@ class _AskCard(Lines):
 
     def on_resize(self, event: Resize) -> None:
         self.update()
+
+    def appear(self) -> None:
+        """The card is in sight again: keys count only after a moment."""
+        self._since = self._now()
 
     def set_room(self, rows: int, *, typing: bool) -> None:
         """How many lines there are, and whether the composer holds text of another purpose."""
@@ -102,7 +107,10 @@ class ApprovalCard(_AskCard):
             return False
         self._hint = ""
         view = self._view()
+        fits = view.total <= view.size
         match key:
+            case "pagedown" | "pageup" | "ctrl+d" | "ctrl+u" if fits:
+                return False
             case "1":
                 self._choose(0)
             case "2":
@@ -133,7 +141,14 @@ class ApprovalCard(_AskCard):
         hint = _TYPING if self._typing else self._hint
         self.show(
             approval_lines(
-                self._card, view, self.cells, seen=self._seen, cursor=self._cursor, hint=hint, more=self._more
+                self._card,
+                view,
+                self._about(),
+                self.cells,
+                seen=self._seen,
+                cursor=self._cursor,
+                hint=hint,
+                more=self._more,
             )
         )
 
@@ -144,12 +159,19 @@ class ApprovalCard(_AskCard):
         outcome = (ALLOWED, DENIED, None)[choice]
         self.post_message(Answered(self.ask, outcome))
 
+    def _about(self) -> list[Line]:
+        """The words about the call, as far as there is room beside two lines of the payload and the choices."""
+        return about_lines(self._card, self.cells, self.room - self._fixed() - 2)
+
+    def _fixed(self) -> int:
+        """Lines that must always be in sight: the title, the choices and a hint."""
+        choices = len(choice_lines(self.cells, seen=self._seen, cursor=-1))
+        return 1 + choices + (1 if self._typing or self._hint else 0)
+
     def _view(self) -> View:
-        """The part of the payload that there is room for beside what must always be in sight."""
+        """The part of the payload that there is room for, with a line that says where it stands if it is not all."""
         total = len(payload_lines(self._card, self.cells))
-        choices = len(choice_lines(self.cells, seen=False, cursor=-1))
-        fixed = 1 + choices + (1 if self._typing or self._hint else 0)
-        room = self.room - fixed - len(about_lines(self._card, self.cells))
+        room = self.room - self._fixed() - len(self._about())
         size = total if total <= room else max(1, room - 1)
         return View(self._top, size, total).moved(0)
 
@@ -198,7 +220,7 @@ class QuestionCard(_AskCard):
 
     def _keys(self) -> str:
         if self.writing:
-            return "Esc goes back" if self.asking.question.options else "Esc dismisses"
+            return "Esc goes back"
         if self.asking.question.multiple:
             return "digits toggle · Enter confirms · Esc dismisses"
         return "digit answers · Esc dismisses"

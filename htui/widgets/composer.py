@@ -1,6 +1,7 @@
 """The composer: the draft as it stands, with the terminal's own cursor on the caret (cases J01, J02)."""
 
 from textual.events import Resize
+from textual.geometry import Region
 
 from htui.composer.editor import Editor
 from htui.present.lines import Line, Span
@@ -32,7 +33,7 @@ class Composer(Lines):
         self.update()
 
     def update(self) -> None:
-        """Shows the draft as it is now and puts the cursor on the caret."""
+        """Shows the draft as it is now."""
         self.editor.cells = max(2, self.cells - PROMPT)
         layout = self.editor.layout()
         rows = min(MOST_ROWS, max(1, self.app.size.height // 3), len(layout.pieces))
@@ -41,19 +42,13 @@ class Composer(Lines):
         shown = layout.pieces[self._first : self._first + rows]
         self.caret = (layout.column + PROMPT, layout.line - self._first)
         self.show([self._line(place, piece.text) for place, piece in enumerate(shown)])
-        self.place_cursor()
+        self.refresh(Region(0, 0, 1, 1))  # a frame is drawn even where only the caret moved
 
-    def place_cursor(self) -> None:
-        """Tells the terminal's cursor where the caret is, from wherever the layout put this widget."""
-        region = self.content_region
-        self.app.cursor_position = region.offset + self.caret
-        self.call_after_refresh(self._place_after_layout)
-
-    def _place_after_layout(self) -> None:
-        cursor = self.content_region.offset + self.caret
-        if cursor != self.app.cursor_position:
-            self.app.cursor_position = cursor
-            self.app.refresh_cursor()  # type: ignore[attr-defined]
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """The caret on the screen."""
+        offset = self.content_region.offset
+        return offset.x + self.caret[0], offset.y + self.caret[1]
 
     def _line(self, place: int, text: str) -> Line:
         lead = Span(f"{self.mark} " if place + self._first == 0 else "  ", "prompt")

@@ -47,6 +47,10 @@ class Lines(Widget, inherit_bindings=False):
     def cells(self) -> int:
         return max(1, self.size.width or self.app.size.width)
 
+    @property
+    def line_count(self) -> int:
+        return len(self._strips)
+
     def show(self, lines: Sequence[Line]) -> None:
         """Shows other lines; the layout changes only when their number does."""
         cells = self.cells

@@ -13,7 +13,7 @@ from hd.protocol.projections.transcript import Row
 from htui.present.lines import Line
 from htui.present.rows import Look
 from htui.theme import Theme
-from htui.widgets.blocks import Blocks
+from htui.widgets.blocks import Blocks, Rows
 from htui.widgets.lines import Lines, to_strip
 from htui.widgets.viewport import Anchor, bottom, fill, move
 
@@ -57,7 +57,7 @@ class Transcript(Lines):
     def thoughts(self) -> bool:
         return self._look.thoughts
 
-    def take(self, rows: Sequence[Row], live: tuple[Row, ...] = ()) -> None:
+    def take(self, rows: Rows, live: tuple[Row, ...] = ()) -> None:
         """Shows these rows. Rows that are the same objects as before cost nothing."""
         self._blocks.take(rows, live)
         if self._anchor is not None:

@@ -1,0 +1,277 @@
+"""The terminal client as a program: it owns the link, chooses the screens, and draws.
+
+Textual composes the screen; what the terminal is sent is decided by `htui.paint`. The link runs in this event loop, and
+what it brings is shown at most a dozen times a second, so that an answer costs its own bytes and little more.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from textual.app import App
+from textual.screen import Screen
+from textual.timer import Timer
+
+from htui.composer.store import DraftStore
+from htui.errors import DONE, FAILED, USAGE
+from htui.link.address import Address
+from htui.link.changes import Change, HostChanged, LinkChanged
+from htui.paint.driver import TerminalDriver
+from htui.running import DUMB, parting_words, run, state_folder
+from htui.screens.base import KeyScreen
+from htui.screens.chat import ChatScreen
+from htui.screens.connect import ConnectScreen
+from htui.screens.desk import LinkLike, Where
+from htui.screens.opening import Opening
+from htui.screens.picker import PickerScreen
+from htui.theme import Theme, choose
+
+FRAME = 1 / 12
+"""Seconds between two frames while something streams."""
+_SLOW = 4
+"""A frame that took long is followed by a pause so many times as long."""
+_LAGGING = 0.05
+_SOON = 0.001
+_SENDING = 1.0
+"""Seconds that leaving waits for a prompt which is being sent."""
+
+
+class HtuiApp(App[int], inherit_bindings=False):
+    """See `htui.screens.desk.Desk` for what the screens use of it."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS = "Screen { background: ansi_default; color: ansi_default; }"
+
+    def __init__(
+        self,
+        *,
+        palette: Theme,
+        drafts: DraftStore,
+        directory: Path,
+        session: str | None = None,
+        driver_class: type[TerminalDriver] | None = None,
+    ) -> None:
+        super().__init__(driver_class=driver_class, ansi_color=True)
+        self.animation_level = "none"
+        self.palette = palette
+        self.drafts = drafts
+        self.directory = directory
+        self.link: LinkLike
+        self.catalogue_failed = False
+        self.parting = ""
+        """Said on the terminal after leaving."""
+        self.defect: BaseException | None = None
+        """What ended the program and should not have."""
+        self._link_task: asyncio.Task[None] | None = None
+        self._opening = Opening(self, session)
+        self._shown_at = 0.0
+        self._pause = FRAME
+        self._pump: Timer | None = None
+        self._drawing: Timer | None = None
+        self._leaving = False
+
+    def attach(self, link: LinkLike) -> None:
+        """Gives the link, whose `on_change` is `link_changed`."""
+        self.link = link
+
+    def get_default_screen(self) -> Screen[None]:
+        return ConnectScreen(self)
+
+    def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            loop.add_signal_handler(name, self.leave)
+        self._link_task = asyncio.create_task(self._run_link())
+        self.set_interval(1.0, self._tick)
+
+    async def on_unmount(self) -> None:
+        if self._link_task is not None:
+            self._link_task.cancel()
+            await asyncio.gather(self._link_task, return_exceptions=True)
+
+    async def _run_link(self) -> None:
+        try:
+            await self.link.run()
+        except Exception as error:
+            self._handle_exception(error)
+
+    def link_changed(self, change: Change) -> None:
+        """Notes that the link brought something; it is shown soon."""
+        if isinstance(change, HostChanged):
+            if "catalogue" in change.keys:
+                self.catalogue_failed = self.link.host.catalogue is None
+            self._opening.listed(change.keys)
+        elif isinstance(change, LinkChanged) and change.status.phase == "online":
+            self._opening.online()
+        if self._pump is None and self.is_running:
+            wait = self._shown_at + self._pause - self.moment()
+            self._pump = self.set_timer(max(_SOON, wait), self._show_changes)
+
+    def _show_changes(self) -> None:
+        self._pump = None
+        began = self.moment()
+        current = self._current()
+        if current is not None:
+            current.changed()
+        self._shown_at = self.moment()
+        self._pause = max(FRAME, _SLOW * (self._shown_at - began))
+
+    def _tick(self) -> None:
+        current = self._current()
+        if current is not None:
+            current.tick()
+
+    def moment(self) -> float:
+        return time.monotonic()
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def open_session(self, session_id: str) -> None:
+        self._show_screen(ChatScreen(self, session_id))
+
+    def new_session(self, workspace_id: str | None = None) -> None:
+        current = self._chat()
+        self._opening.new(workspace_id, None if current is None else current.conversation.session_id)
+
+    def add_workspace(self, path: str) -> None:
+        self._opening.add(path)
+
+    def go(self, where: Where) -> None:
+        current = self._chat()
+        session_id = None if current is None else current.conversation.session_id
+        workspace = self._opening.workspace_of_session(session_id)
+        picker = PickerScreen(self, where, workspace if where == "sessions" else None)
+        if isinstance(self.screen, PickerScreen):
+            self.switch_screen(picker)
+        else:
+            self.push_screen(picker)
+
+    def back(self) -> None:
+        if len(self.screen_stack) > 2:
+            self.pop_screen()
+        else:
+            self.leave()
+
+    def tell(self, text: str) -> None:
+        """Says something that went wrong, wherever the reader is."""
+        current = self.screen
+        if isinstance(current, ChatScreen):
+            current.conversation.say(text, "error")
+        elif isinstance(current, ConnectScreen):
+            current.note = text
+            current.changed()
+        else:
+            self.back()
+            chat = self._chat()
+            if chat is not None:
+                chat.conversation.say(text, "error")
+
+    def leave(self) -> None:
+        if not self._leaving:
+            self._leaving = True
+            self.run_worker(self._leave())
+
+    async def _leave(self) -> None:
+        chat = self._chat()
+        if chat is not None:
+            chat.drafting.save()
+            self.parting = parting_words(chat.conversation)
+            try:
+                async with asyncio.timeout(_SENDING):
+                    await chat.conversation.delivered.wait()
+            except TimeoutError:
+                pass
+        self.exit(DONE)
+
+    def redraw(self) -> None:
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.forget()
+        self.screen.refresh()
+
+    def suspend_program(self) -> None:
+        self.action_suspend_process()
+
+    def set_mouse(self, on: bool) -> None:
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.set_mouse(on)
+
+    def bytes_written(self) -> int:
+        return self._driver.bytes_written if isinstance(self._driver, TerminalDriver) else 0
+
+    def _current(self) -> KeyScreen | None:
+        """The screen in sight; None while the program begins or ends."""
+        stack = self.screen_stack
+        return stack[-1] if stack and isinstance(stack[-1], KeyScreen) else None
+
+    def _chat(self) -> ChatScreen | None:
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ChatScreen)), None)
+
+    def _show_screen(self, screen: KeyScreen) -> None:
+        """Shows a screen in place of everything but the first one, which stays below."""
+        while len(self.screen_stack) > 2:
+            self.pop_screen()
+        if len(self.screen_stack) > 1:
+            self.switch_screen(screen)
+        else:
+            self.push_screen(screen)
+
+    def _set_pointer_shape(self, shape: str) -> None:
+        """Terminals keep their pointer."""
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A defect ends the program; what is told about it is decided after the terminal was restored."""
+        self.defect = self.defect or error
+        self._return_code = FAILED
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
+
+    def _display(self, screen: Screen[object], renderable: object) -> None:
+        """Textual's way to the terminal, replaced by one that sends only what differs."""
+        driver = self._driver
+        if not isinstance(driver, TerminalDriver):
+            super()._display(screen, renderable)  # type: ignore[arg-type]
+            return
+        if renderable is not None and not self._batch_count and self._running and not self._closed:
+            size = self.size
+            if driver.show(renderable, size.width, size.height):
+                self._draw()
+        self.post_display_hook()
+
+    def _draw(self) -> None:
+        """Draws, or waits while the terminal still works at earlier frames: what is left out is in the next one."""
+        driver = self._driver
+        if not isinstance(driver, TerminalDriver) or self._drawing is not None:
+            return
+        if driver.busy:
+            self._drawing = self.set_timer(_LAGGING, self._draw_again)
+            return
+        current = self._current()
+        driver.draw(None if current is None else current.cursor, sync=self._sync_available)
+
+    def _draw_again(self) -> None:
+        self._drawing = None
+        self._draw()
+
+
+def run_app(address: Address, *, session: str | None, directory: Path) -> int:
+    """Runs the client on this terminal until it is left; the exit code (DESIGN 7)."""
+    from htui.link.link import Link
+    from htui.link.login import Auth
+
+    environ = os.environ
+    if environ.get("TERM", "dumb") in ("", "dumb"):
+        sys.stderr.write(DUMB)
+        return USAGE
+    state = state_folder(environ)
+    auth = Auth.of(environ)
+    drafts = DraftStore(state / "drafts", address.origin)
+    app = HtuiApp(
+        palette=choose(environ), drafts=drafts, directory=directory, session=session, driver_class=TerminalDriver
+    )
+    return run(app, lambda: Link(address, auth, app.link_changed), state / "htui.log")

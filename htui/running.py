@@ -1,0 +1,76 @@
+"""Running the program on a terminal, and what is left on it afterwards."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from htui.errors import DONE, FAILED, HtuiError
+from htui.present.safe import safe
+
+if TYPE_CHECKING:
+    from htui.app import HtuiApp
+    from htui.screens.conversation import Conversation
+    from htui.screens.desk import LinkLike
+
+DUMB = (
+    "htui: this terminal cannot place text (TERM is dumb or not set). "
+    "Set TERM, as TERM=xterm-256color, or use htui list and hd run.\n"
+)
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """Where drafts and the log are kept: `HTUI_STATE_DIR`, or the system's place for such things."""
+    named = environ.get("HTUI_STATE_DIR")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_state_path
+
+    return user_state_path("htui", appauthor=False)
+
+
+def parting_words(conversation: "Conversation") -> str:
+    """What is said after leaving: that a running turn goes on, and how to come back."""
+    if not conversation.running:
+        return ""
+    name = conversation.session_id.removeprefix("session-")[:8]
+    return f"The turn goes on at the host. Come back to it with: htui {name}"
+
+
+def run(app: "HtuiApp", make_link: "Callable[[], LinkLike]", log: Path | None = None) -> int:
+    """Runs `app` until it is left. A defect ends it too: the terminal is restored, and the traceback is in `log`."""
+    import asyncio
+
+    async def main() -> int | None:
+        app.attach(make_link())
+        return await app.run_async()
+
+    try:
+        code = asyncio.run(main())
+    except HtuiError as error:
+        sys.stderr.write(f"htui: {safe(error.message)}\n")
+        return error.exit_code
+    except Exception as error:
+        return _failed(error, log)
+    if app.defect is not None:
+        return _failed(app.defect, log)
+    if app.parting:
+        sys.stdout.write(f"{app.parting}\n")
+    return DONE if code is None else code
+
+
+def _failed(error: BaseException, log: Path | None) -> int:
+    text = "".join(traceback.format_exception(error))
+    where = ""
+    if log is not None:
+        try:
+            log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a") as file:
+                file.write(text)
+            where = f" The details are in {log}."
+        except OSError:
+            pass
+    sys.stderr.write(f"htui ended by a defect ({type(error).__name__}).{where} The draft is kept.\n")
+    return FAILED

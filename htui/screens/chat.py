@@ -1,0 +1,340 @@
+"""The chat: the conversation, what waits for a person, the composer and the status."""
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.events import MouseScrollDown, MouseScrollUp
+
+from htui.composer.editor import Editor
+from htui.paint.screen import Point
+from htui.present.lines import Line, Span
+from htui.present.status import Figures
+from htui.screens import facts as f
+from htui.screens.asking import AskSlot
+from htui.screens.base import KeyScreen
+from htui.screens.chat_panels import ChatPanels
+from htui.screens.command_table import Chosen, choose, complete, is_command
+from htui.screens.conversation import Conversation
+from htui.screens.desk import Desk
+from htui.screens.drafting import Drafting
+from htui.screens.effects import Effects
+from htui.screens.ladder import escape, interrupt
+from htui.screens.welcome import welcome_lines
+from htui.widgets.bars import Feed, Rule, StatusBar
+from htui.widgets.cards import Answered
+from htui.widgets.composer import Composer
+from htui.widgets.panels import ChoicePanel
+from htui.widgets.transcript import Transcript
+
+WHEEL = 3
+
+
+class ChatScreen(KeyScreen):
+    """Everything that is typed goes to the composer, unless a panel or a card takes it first."""
+
+    def __init__(self, desk: Desk, session_id: str) -> None:
+        super().__init__(desk)
+        theme = desk.palette
+        self.conversation = Conversation(session_id, desk.link, desk.moment, self.changed_later)
+        self.editor = Editor()
+        self.transcript = Transcript(theme)
+        self.feed = Feed(theme)
+        self.rule = Rule(theme)
+        self.composer = Composer(theme, self.editor)
+        self.status = StatusBar(theme)
+        self.drafting = Drafting(desk.drafts, self.editor, session_id)
+        self.asking = AskSlot(self)
+        self.panels = ChatPanels(self)
+        self.effects = Effects(self)
+        self._last_interrupt: float | None = None
+        self._lost_at: float | None = None
+        self._ready = False
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+        yield self.feed
+        yield self.rule
+        yield self.composer
+        yield self.status
+
+    @property
+    def cursor(self) -> Point | None:
+        return self.composer.cursor
+
+    def on_mount(self) -> None:
+        self._ready = True
+        self.drafting.load()
+        self.composer.update()
+        self.changed()
+
+    def on_unmount(self) -> None:
+        self._ready = False
+        self.drafting.save()
+        self.asking.close()
+        self.desk.link.unfollow(self.conversation.session_id)
+
+    def on_resize(self) -> None:
+        self.changed()
+
+    def on_screen_resume(self) -> None:
+        self.changed()
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Runs something to its end, whether this screen lives as long or not."""
+        self.app.run_worker(work, exit_on_error=True)
+
+    def changed_later(self) -> None:
+        if self._ready:
+            self.call_later(self.changed)
+
+    def changed(self) -> None:
+        """Shows everything as it is now; what is the same costs nothing."""
+        if not self._ready:
+            return
+        mirror = self.conversation.mirror
+        self.conversation.outbox.settle(mirror)
+        if mirror.loaded:
+            self.drafting.learn(mirror)
+        self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
+        self.transcript.take(mirror.rows, mirror.live)
+        self.asking.update()
+        self.panels.update()
+        self._tell()
+        self._share_room()
+
+    def tick(self) -> None:
+        self.conversation.notices.expire(self.desk.moment())
+        self.asking.tick()
+        self._tell()
+
+    def figures(self) -> Figures:
+        mirror, host, link = self.conversation.mirror, self.desk.link.host, self.desk.link.status
+        needs = self.asking.ask is not None
+        return f.figures(mirror, host, link, needs=needs, no_models=self.desk.catalogue_failed, now=self.desk.now())
+
+    def _tell(self) -> None:
+        cells = self.size.width
+        self.status.tell(self.figures())
+        self.rule.tell(f.title_of(self.conversation.mirror), self._side())
+        self.feed.tell(self._feed_lines(cells))
+
+    def _feed_lines(self, cells: int) -> list[Line]:
+        lines: list[Line] = []
+        queue = f.waiting(self.conversation.mirror.queue)
+        if queue:
+            lines.append(f.queue_line(queue, cells))
+        lines += self.conversation.outbox.lines(cells)[:2]
+        if self.drafting.parked:
+            lines.append((Span("· Your draft is kept and comes back after the answer.", "muted"),))
+        lines += self.conversation.notices.lines(cells)
+        lines += self.effects.hint_lines(self.editor.text, cells)
+        return lines[-max(1, self.size.height // 4) :]
+
+    def _side(self) -> Span:
+        """The right end of the rule: the connection first, then where the reader is, then who else waits."""
+        link = self.desk.link.status
+        if link.phase != "online":
+            return Span(f.offline_text(link, self._next_try()), "bad")
+        self._lost_at = None
+        if self.conversation.mirror.failure is not None:
+            return Span("this session cannot be followed", "bad")
+        if self.conversation.paging:
+            return Span("loading older …", "busy")
+        if not self.transcript.following:
+            return Span("↓ new · /latest" if self.transcript.unread else "↓ /latest", "busy")
+        others = self.asking.others()
+        return Span(f"? {others} more need you · /resume" if others else "", "needs")
+
+    def _next_try(self) -> int | None:
+        wait = self.desk.link.status.next_try_in
+        if wait is None:
+            self._lost_at = None
+            return None
+        if self._lost_at is None:
+            self._lost_at = self.desk.moment() + wait
+        return max(0, round(self._lost_at - self.desk.moment()))
+
+    def _share_room(self) -> None:
+        """Panels get what the fixed parts leave, and the transcript at least a line."""
+        taken = sum(widget.line_count for widget in (self.feed, self.rule, self.composer, self.status))
+        room = max(3, self.size.height - taken - 1)
+        self.asking.set_room(room)
+        self.panels.set_room(room)
+
+    def press(self, key: str, character: str | None) -> None:
+        if key == "ctrl+c":
+            self._interrupt()
+        elif key == "escape":
+            self._escape()
+        elif self.panels.press(key):
+            return
+        elif self.editor.empty and self.asking.press(key):
+            self._share_room()
+        elif key in _GLOBAL:
+            _GLOBAL[key](self)
+        elif self.editor.empty and key in _EMPTY:
+            _EMPTY[key](self)
+        else:
+            self._edit(key, character)
+
+    def paste(self, text: str) -> None:
+        if not self.panels.open:
+            self.editor.paste(text)
+            self.edited()
+
+    def edited(self) -> None:
+        """The draft is another one: shows it, and keeps it within a second."""
+        self.composer.update()
+        if self.drafting.touch():
+            self.set_timer(self.drafting.delay, self.drafting.save)
+        self.asking.update()
+        self._tell()
+        self._share_room()
+
+    def _edit(self, key: str, character: str | None) -> None:
+        if key == "enter":
+            self._enter()
+        elif key == "tab":
+            completed, found = complete(self.editor.text)
+            if found:
+                self.editor.set(completed)
+        elif not self.editor.press(key, character):
+            return
+        else:
+            self.conversation.notices.clear()
+        self.edited()
+
+    def _enter(self) -> None:
+        draft = self.editor.draft
+        if draft.caret and draft.text[draft.caret - 1] == "\\":
+            self.editor.press("backspace")
+            self.editor.newline()
+            return
+        text = self.editor.text
+        if not text.strip():
+            return
+        if self.asking.writing:
+            self.asking.write(self.editor.take())
+        elif is_command(text):
+            self._command(text)
+        elif self.asking.ask is not None:
+            self.conversation.say("Something waits for your answer first. Esc puts this draft aside.", "warning")
+        elif not self.conversation.online:
+            self.conversation.say("Not connected: the draft is kept.", "warning")
+        else:
+            self.conversation.notices.clear()
+            self.transcript.to_end()
+            self.start(self._send(self.editor.take()))
+
+    async def _send(self, text: str) -> None:
+        if not await self.conversation.send(text) and self.editor.empty:
+            self.editor.set(text)
+            self.edited()
+
+    def _command(self, line: str) -> None:
+        chosen = choose(line)
+        if isinstance(chosen, Chosen):
+            self.editor.take()
+            self.conversation.notices.clear()
+            self.effects.run(chosen.command, chosen.args)
+        else:
+            self.conversation.say(chosen.text, "warning")
+
+    def _interrupt(self) -> None:
+        now = self.desk.moment()
+        running = self.conversation.running
+        meant = interrupt(last=self._last_interrupt, now=now, draft=not self.editor.empty, running=running)
+        self._last_interrupt = now
+        if meant == "leave":
+            self.drafting.save()
+            self.desk.leave()
+        elif meant == "clear":
+            self.editor.clear()
+            self.edited()
+            self.conversation.say("Cleared · Ctrl+_ brings it back · Ctrl+C again leaves")
+        else:
+            self._stop("Ctrl+C again leaves without waiting")
+
+    def _stop(self, hint: str) -> None:
+        self.conversation.say(f"Stopping · {hint}")
+        self.start(self.conversation.cancel())
+
+    def _escape(self) -> None:
+        ask = self.asking.ask
+        meant = escape(
+            panel=self.panels.open,
+            writing=self.asking.writing,
+            ask=None if ask is None else ask.kind,
+            draft=not self.editor.empty,
+            told=bool(self.conversation.notices),
+            running=self.conversation.running,
+        )
+        match meant:
+            case "close":
+                self.panels.close()
+            case "back":
+                self.asking.back()
+                self.editor.clear()
+            case "park":
+                self.drafting.park()
+            case "dismiss":
+                self.asking.dismiss()
+            case "keep":
+                self.conversation.say("It still waits: 1 allow once · 2 deny · 3 stop turn")
+            case "quiet":
+                self.conversation.notices.clear()
+            case "stop":
+                self._stop("what waits in the queue stays")
+        self.edited()
+
+    def toggle_thoughts(self) -> None:
+        self.effects.set_thoughts(not self.transcript.thoughts)
+
+    def scroll(self, pages: float) -> None:
+        if pages == int(pages):
+            self.transcript.scroll_by_pages(int(pages))
+        else:
+            self.transcript.scroll_by_lines(round(pages * self.transcript.size.height))
+
+    def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
+        event.stop()
+        if self.transcript.at_top and not self.transcript.following and self.conversation.mirror.has_more:
+            self.start(self.conversation.older())
+        self._tell()
+
+    def on_answered(self, event: Answered) -> None:
+        event.stop()
+        self.start(self.conversation.answer(event.ask, event.outcome))
+
+    def on_choice_panel_chosen(self, event: ChoicePanel.Chosen) -> None:
+        event.stop()
+        self.panels.chosen(event)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        event.stop()
+        self.transcript.scroll_by_lines(-WHEEL)
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        event.stop()
+        self.transcript.scroll_by_lines(WHEEL)
+
+
+_Action = Callable[[ChatScreen], None]
+
+_GLOBAL: dict[str, _Action] = {
+    "pageup": partial(ChatScreen.scroll, pages=-1),
+    "pagedown": partial(ChatScreen.scroll, pages=1),
+    "ctrl+up": partial(ChatScreen.scroll, pages=-0.5),
+    "ctrl+down": partial(ChatScreen.scroll, pages=0.5),
+    "ctrl+t": ChatScreen.toggle_thoughts,
+    "ctrl+s": lambda screen: screen.effects.toggle_mouse(),
+}
+
+_EMPTY: dict[str, _Action] = {
+    "ctrl+u": partial(ChatScreen.scroll, pages=-0.5),
+    "ctrl+d": partial(ChatScreen.scroll, pages=0.5),
+    "home": lambda screen: screen.transcript.to_top(),
+    "end": lambda screen: screen.transcript.to_end(),
+}

@@ -1,0 +1,123 @@
+"""The panels of the chat: help, status, queue, models, permissions. One is open at a time."""
+
+from typing import TYPE_CHECKING
+
+from htui.commands import PanelName
+from htui.present.count import size
+from htui.screens import facts as f
+from htui.screens.help_text import help_lines
+from htui.widgets.panels import ChoicePanel, Panel, TextPanel
+
+if TYPE_CHECKING:
+    from htui.screens.chat import ChatScreen
+
+
+class ChatPanels:
+    """Opens, feeds and closes the panel above the composer."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self._panel: Panel | None = None
+        self._room = 10
+
+    @property
+    def open(self) -> bool:
+        return self._panel is not None
+
+    def show(self, name: PanelName) -> None:
+        """Opens a panel in place of the one that is open; a list without rows says so instead."""
+        self.close()
+        panel = self._made(name)
+        if panel is None:
+            self._screen.conversation.say("There is nothing to choose from.", "warning")
+            return
+        self._panel = panel
+        panel.room = self._room
+        self._screen.mount(panel, before=self._screen.feed)
+        self._screen.asking.set_shown(False)
+
+    def close(self) -> None:
+        if self._panel is not None:
+            self._panel.remove()
+            self._panel = None
+            self._screen.asking.set_shown(True)
+
+    def update(self) -> None:
+        """What is listed may have changed."""
+        panel = self._panel
+        if isinstance(panel, ChoicePanel) and panel.panel == "queue":
+            picks = f.queue_picks(self._screen.conversation.mirror.queue)
+            if picks:
+                panel.set_picks(picks)
+            else:
+                self.close()
+
+    def set_room(self, rows: int) -> None:
+        self._room = rows
+        if self._panel is not None:
+            self._panel.set_room(rows)
+
+    def press(self, key: str) -> bool:
+        """True when the key was the panel's. A text closes at any other key, which then counts where it belongs."""
+        if self._panel is None:
+            return False
+        done = self._panel.press(key)
+        if done == "close":
+            self.close()
+        elif done is None and isinstance(self._panel, TextPanel):
+            self.close()
+            return False
+        return True
+
+    def chosen(self, event: ChoicePanel.Chosen) -> None:
+        """Carries out what was chosen in a list."""
+        screen, conversation = self._screen, self._screen.conversation
+        if event.panel == "queue":
+            if event.action == "remove":
+                screen.start(conversation.remove_queued(event.id))
+            return
+        self.close()
+        if event.panel == "permission":
+            screen.start(conversation.execute(f"/permission {event.id}"))
+            return
+        provider, model, *effort = event.id.split(" ")
+        request = {"sessionId": conversation.session_id, "provider": provider, "model": model}
+        if effort:
+            request["reasoningEffort"] = effort[0]
+        said = f"Next request: {' · '.join([model, *effort])}"
+        screen.start(conversation.call("session/selectModel", {"request": request}, said))
+
+    def _made(self, name: PanelName) -> Panel | None:
+        screen = self._screen
+        theme, mirror, host = screen.desk.palette, screen.conversation.mirror, screen.desk.link.host
+        if name == "help":
+            return TextPanel(theme, name, "Help", help_lines())
+        if name == "status":
+            return TextPanel(theme, name, "Status", f.status_panel(screen.figures(), self._status_facts()))
+        if name == "queue":
+            picks, at = f.queue_picks(mirror.queue), 0
+        elif name == "model":
+            picks, at = f.model_picks(host.catalogue, f.selected(mirror, host))
+        else:
+            picks, at = f.permission_picks(mirror.value("permissions"))
+        titles = {
+            "queue": "Waiting",
+            "model": "Model of the next request",
+            "permission": "What may be done without asking",
+        }
+        if not picks:
+            return None
+        return ChoicePanel(theme, name, titles[name], picks, cursor=at, remove=name == "queue")
+
+    def _status_facts(self) -> list[tuple[str, str]]:
+        screen = self._screen
+        session_id = screen.conversation.session_id
+        entry = screen.desk.link.host.session(session_id)
+        permissions = screen.conversation.mirror.value("permissions")
+        return [
+            ("host", screen.desk.link.address.origin),
+            ("session", session_id),
+            ("folder", entry.cwd if entry is not None else ""),
+            ("permission", str(permissions.get("currentValue") or "") if isinstance(permissions, dict) else ""),
+            ("terminal", f"{size(screen.desk.bytes_written())} written"),
+        ]

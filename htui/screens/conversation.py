@@ -1,0 +1,161 @@
+"""One open session: what is sent, asked and answered in it, and what is told about that. Without Textual.
+
+A call that changes something is made once. When its answer is lost, that is said, and the streams show what happened.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hd.protocol.ids import new_id
+from htui.commands import Level
+from htui.errors import AnswerLost, HtuiError
+from htui.mirror import PendingAsk, SessionMirror
+from htui.screens.desk import LinkLike
+from htui.screens.notices import Notices
+from htui.screens.outbox import Outbox
+
+
+class Conversation:
+    """`moment` gives seconds of a clock that only goes forward; `told` is called when other things are to be shown."""
+
+    def __init__(self, session_id: str, link: LinkLike, moment: Callable[[], float], told: Callable[[], None]) -> None:
+        self.session_id = session_id
+        self.link = link
+        self.mirror: SessionMirror = link.follow(session_id)
+        self.outbox = Outbox()
+        self.notices = Notices()
+        self.answering: frozenset[str] = frozenset()
+        """Asks that were answered here and whose settling is not confirmed yet."""
+        self.paging = False
+        self.delivered = asyncio.Event()
+        """Set while no prompt is on its way to the host."""
+        self.delivered.set()
+        self._sending = 0
+        self._moment = moment
+        self._told = told
+
+    @property
+    def online(self) -> bool:
+        return self.link.status.phase == "online"
+
+    @property
+    def running(self) -> bool:
+        return self.mirror.running
+
+    def say(self, text: str, level: Level = "info") -> None:
+        self.notices.say(text, level, self._moment())
+        self._told()
+
+    async def send(self, text: str) -> bool:
+        """Sends a prompt, into the running turn where there is one; False when it has to be given back."""
+        mode = self.outbox.mode(running=self.running)
+        request_id = new_id()
+        self.outbox.add(request_id, text, mode)
+        self._told()
+        request = {
+            "sessionId": self.session_id,
+            "requestId": request_id,
+            "mode": mode,
+            "content": [{"type": "text", "text": text}],
+            "clientTimeZone": time_zone(),
+        }
+        self._sending += 1
+        self.delivered.clear()
+        try:
+            await self.link.call("session/prompt", request=request)
+        except AnswerLost as error:
+            self.say(f"{error.message} If it does not appear, send it again: ↑ brings it back.", "warning")
+            self.outbox.drop(request_id)
+            return True
+        except HtuiError as error:
+            self.outbox.drop(request_id)
+            self.say(f"Not sent: {error.message}", "error")
+            return False
+        finally:
+            self._sending -= 1
+            if not self._sending:
+                self.delivered.set()
+        self.outbox.accepted(request_id)
+        self._told()
+        return True
+
+    async def call(self, endpoint: str, args: Mapping[str, Any], said: str) -> bool:
+        try:
+            await self.link.call(endpoint, **args)
+        except HtuiError as error:
+            self.say(error.message, "error")
+            return False
+        if said:
+            self.say(said)
+        return True
+
+    async def cancel(self) -> None:
+        await self.call("session/cancel", {"request": {"sessionId": self.session_id}}, "")
+
+    async def remove_queued(self, item_id: str) -> None:
+        request = {"sessionId": self.session_id, "itemId": item_id, "action": {"kind": "remove"}}
+        await self.call("session/updateQueue", {"request": request}, "Removed from the queue.")
+
+    async def execute(self, line: str) -> bool:
+        """Gives a line to the host's own commands; False when the host has no such command or refused it."""
+        try:
+            value = await self.link.call(
+                "commands/execute", agentId=self.session_id, line=line, submittedAttachments=[]
+            )
+        except HtuiError as error:
+            self.say(error.message, "error")
+            return False
+        result = value.get("result", value) if isinstance(value, Mapping) else None
+        if not isinstance(result, Mapping):
+            self.say(f"The host has no command {line.split()[0]}.", "warning")
+            return False
+        failed = result.get("kind") == "error"
+        text = result.get("text")
+        self.say(text if isinstance(text, str) and text else f"Done: {line}", "error" if failed else "info")
+        return not failed
+
+    async def answer(self, ask: PendingAsk, outcome: Mapping[str, Any] | None) -> None:
+        """Answers what waits; without an outcome the turn is stopped and nothing is answered."""
+        if ask.event_id in self.answering:
+            return
+        self.answering |= {ask.event_id}
+        self._told()
+        try:
+            if outcome is None:
+                await self.cancel()
+            else:
+                await self.link.answer(ask.event_id, outcome)
+        except HtuiError as error:
+            self.say(f"Not answered: {error.message}", "error")
+        finally:
+            self.answering -= {ask.event_id}
+            self._told()
+
+    async def older(self) -> None:
+        """Fetches a page of older history, one at a time."""
+        if self.paging or not self.mirror.has_more or not self.online:
+            return
+        self.paging = True
+        self._told()
+        try:
+            await self.link.older(self.session_id)
+        except HtuiError as error:
+            self.say(f"Older history could not be read: {error.message}", "warning")
+        finally:
+            self.paging = False
+            self._told()
+
+
+def time_zone() -> str:
+    """The name of the local time zone, as `Europe/Berlin`; `UTC` where the system does not tell."""
+    name = os.environ.get("TZ", "").removeprefix(":")
+    if "/" in name:
+        return name
+    try:
+        found = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    except OSError:
+        found = ""
+    return found or (time.tzname[0] if time.tzname[0] in ("UTC", "GMT") else "UTC")

@@ -1,0 +1,82 @@
+"""What the screens need of the program around them, and of the link, as protocols."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from htui.composer.store import DraftStore
+from htui.link.address import Address
+from htui.link.changes import LinkStatus
+from htui.mirror import HostMirror, SessionMirror
+from htui.theme import Theme
+
+Where = Literal["workspaces", "sessions"]
+
+
+class LinkLike(Protocol):
+    """`htui.link.link.Link`, as far as screens use it."""
+
+    address: Address
+    status: LinkStatus
+    host: HostMirror
+
+    async def run(self) -> None: ...
+    def retry(self, token: str | None = None) -> None: ...
+    async def call(self, endpoint: str, /, **args: Any) -> Any: ...
+    def follow(self, session_id: str) -> SessionMirror: ...
+    def unfollow(self, session_id: str) -> None: ...
+    async def older(self, session_id: str) -> bool: ...
+    async def answer(self, event_id: str, outcome: Mapping[str, Any]) -> None: ...
+    async def refresh_lists(self) -> None: ...
+
+
+class Desk(Protocol):
+    """The program: where things are kept, and the ways between screens."""
+
+    link: LinkLike
+    palette: Theme
+    drafts: DraftStore
+    directory: Path
+    catalogue_failed: bool
+
+    def moment(self) -> float:
+        """Seconds of a clock that only goes forward."""
+        ...
+
+    def now(self) -> int:
+        """The time in ms since the epoch."""
+        ...
+
+    def open_session(self, session_id: str) -> None:
+        """Shows the chat of a session."""
+        ...
+
+    def new_session(self, workspace_id: str | None = None) -> None:
+        """Opens a new session: in the workspace of the one that is open, or of the directory, unless one is given."""
+        ...
+
+    def add_workspace(self, path: str) -> None:
+        """Registers a folder and opens a new session in it."""
+        ...
+
+    def go(self, where: Where) -> None: ...
+    def back(self) -> None:
+        """From a picker to where it was called."""
+        ...
+
+    def leave(self) -> None:
+        """Ends the program."""
+        ...
+
+    def redraw(self) -> None:
+        """Draws the whole screen anew."""
+        ...
+
+    def suspend_program(self) -> None:
+        """Stops the program as a shell's job."""
+        ...
+
+    def set_mouse(self, on: bool) -> None: ...
+    def bytes_written(self) -> int:
+        """Bytes that the terminal was sent."""
+        ...

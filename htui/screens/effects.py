@@ -1,0 +1,104 @@
+"""Carries out what slash commands return."""
+
+from typing import TYPE_CHECKING
+
+from htui.commands import (
+    Answer,
+    Call,
+    Command,
+    Effect,
+    Execute,
+    Facts,
+    Go,
+    Leave,
+    Say,
+    Scroll,
+    Show,
+    Thoughts,
+)
+from htui.present.lines import Line, Span, cut_line
+from htui.screens import facts as f
+from htui.screens.command_table import complete
+
+if TYPE_CHECKING:
+    from htui.screens.chat import ChatScreen
+
+
+class Effects:
+    """One effect after the other, each into the part of the program that it is for."""
+
+    def __init__(self, screen: "ChatScreen") -> None:
+        self._screen = screen
+        self._mouse = True
+
+    def facts(self) -> Facts:
+        screen = self._screen
+        conversation = screen.conversation
+        return Facts(
+            session_id=conversation.session_id,
+            online=conversation.online,
+            running=conversation.running,
+            ask=screen.asking.ask,
+            allowed=screen.asking.allowed,
+            queue=tuple(f.waiting(conversation.mirror.queue)),
+            catalogue=screen.desk.link.host.catalogue,
+            thoughts=screen.transcript.thoughts,
+        )
+
+    def run(self, command: Command, args: str) -> None:
+        self.carry_out(command.run(args, self.facts()))
+
+    def carry_out(self, effect: Effect) -> None:
+        screen, conversation = self._screen, self._screen.conversation
+        match effect:
+            case Say(text, level):
+                conversation.say(text, level)
+            case Call(endpoint, args, said):
+                screen.start(conversation.call(endpoint, args, said))
+            case Execute(line):
+                screen.start(conversation.execute(line))
+            case Show(panel):
+                screen.panels.show(panel)
+            case Go("new"):
+                screen.desk.new_session()
+            case Go("workspaces"):
+                screen.desk.go("workspaces")
+            case Go():
+                screen.desk.go("sessions")
+            case Scroll(0):
+                screen.transcript.to_end()
+            case Scroll(pages):
+                screen.transcript.scroll_by_pages(pages)
+            case Thoughts(shown):
+                self.set_thoughts(shown)
+            case Answer(ask, outcome):
+                screen.start(conversation.answer(ask, outcome))
+            case Leave():
+                screen.drafting.save()
+                screen.desk.leave()
+
+    def set_thoughts(self, shown: bool) -> None:
+        self._screen.transcript.set_thoughts(shown)
+        self._screen.conversation.say("Thoughts are shown." if shown else "Thoughts are folded.")
+
+    def toggle_mouse(self) -> None:
+        """Releases the mouse for the terminal's own selection, or takes it for the wheel."""
+        self._mouse = not self._mouse
+        self._screen.desk.set_mouse(self._mouse)
+        text = "The wheel scrolls again." if self._mouse else "The mouse is free for selecting · Ctrl+S takes it back"
+        self._screen.conversation.say(text)
+
+    def hint_lines(self, text: str, cells: int) -> list[Line]:
+        """What a line that begins with a slash may become, while it is typed."""
+        if not text.startswith("/") or "\n" in text or len(text) > 80:
+            return []
+        word = text.partition(" ")[0]
+        _, found = complete(word)
+        if not found:
+            return []
+        if len(found) > 1 and word[1:] not in (command.name for command in found):
+            return [cut_line((Span("  ".join(f"/{command.name}" for command in found), "muted"),), cells)]
+        best = next((command for command in found if command.name == word[1:]), found[0])
+        return [
+            cut_line((Span(f"/{best.name} {best.args}".rstrip(), "code"), Span(f"  {best.summary}", "muted")), cells)
+        ]

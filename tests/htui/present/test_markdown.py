@@ -1,0 +1,118 @@
+"""Message text as lines (row T15, cases J03, J04)."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from htui.present.lines import cells_of, text_of
+from htui.present.live_text import LiveText, LiveThought
+from htui.present.markdown import blocks_lines as rich_lines
+from htui.present.markdown import is_plain, markdown_lines, parse, plain_lines
+from htui.present.rows import thought_lines
+
+ANY = st.text(alphabet=st.one_of(st.sampled_from("*_`#>|[]()~-+=1. \n\t\\<&:ab你"), st.characters()))
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "plain words here", "\n", "\n\n", "**bold**", " `code` ", "- item\n", "  - deeper\n", "1. one\n",
+            "```python\n", "x = 1\n", "```\n", "> quote\n",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n", "# Title\n", "你好，世界",
+            "~~~\n", "    indented\n", "---\n", "a line that is long enough to be wrapped at every width ",
+        ]
+    ),
+    max_size=30,
+)  # fmt: skip
+
+
+def shown(text: str, cells: int = 60) -> list[str]:
+    return [text_of(line) for line in markdown_lines(text, cells)]
+
+
+@given(ANY, st.integers(1, 60))
+def test_never_raises_and_never_lets_a_control_character_through(text: str, cells: int) -> None:
+    for line in markdown_lines(text, cells):
+        assert not any(ord(c) < 0x20 or 0x7F <= ord(c) <= 0x9F for c in text_of(line))
+
+
+@given(ANY, st.integers(20, 60))
+def test_j04_no_line_is_wider_than_the_screen(text: str, cells: int) -> None:
+    assert all(cells_of(line) <= cells for line in markdown_lines(text, cells))
+
+
+@given(st.text(alphabet="abc \n你好,"), st.integers(5, 40))
+def test_the_short_way_and_the_long_way_agree(text: str, cells: int) -> None:
+    if is_plain(text):
+        assert [text_of(x) for x in plain_lines(text, cells)] == [text_of(x) for x in rich_lines(parse(text), cells)]
+
+
+@given(PIECES, st.integers(10, 60), st.data())
+def test_what_was_streamed_is_what_is_shown_at_once(pieces: list[str], cells: int, data: st.DataObject) -> None:
+    text = "".join(pieces)
+    live = LiveText(cells)
+    place = 0
+    while place < len(text):
+        place += data.draw(st.integers(1, 25))
+        first = live.update(text[:place])
+        assert 0 <= first <= len(live.lines)
+    assert [text_of(line) for line in live.lines] == shown(text, cells)
+
+
+@given(st.text(alphabet="ab \n你\x1b"), st.integers(5, 40), st.integers(1, 7))
+def test_streamed_thoughts_are_those_that_are_shown_at_once(text: str, cells: int, step: int) -> None:
+    live = LiveThought(cells)
+    for place in range(0, len(text) + step, step):
+        live.update(text[:place])
+    whole = [text_of(line) for line in thought_lines(text, cells)]
+    assert [text_of(line) for line in live.lines if text_of(line)] == [line for line in whole if line]
+
+
+def test_a_text_that_is_replaced_begins_anew() -> None:
+    live = LiveText(40)
+    live.update("one **two**\n\nthree")
+    assert live.update("other") == 0
+    assert [text_of(line) for line in live.lines] == ["other"]
+
+
+def test_long_streams_keep_what_is_finished() -> None:
+    live = LiveText(40)
+    text = "paragraph **one**\n\nparagraph two\n\nthree"
+    live.update(text)
+    assert live.update(text + " and more") == 1  # the last block that is complete may still grow
+
+
+def test_links_show_their_address_once() -> None:
+    assert shown("see [here](https://x.y/z)") == ["see here (https://x.y/z)"]
+    assert shown("<https://x.y>") == ["https://x.y"]
+
+
+def test_html_is_text() -> None:
+    assert shown("<b>bold</b> <script>x</script>") == ["<b>bold</b> <script>x</script>"]
+
+
+def test_lists_quotes_and_code() -> None:
+    text = "- a\n  - b\n\n3. x\n4. y\n\n> q\n\n```\ncode\n```"
+    assert shown(text) == ["• a", "  ◦ b", "", "3. x", "4. y", "", "▎ q", "", "  code"]
+
+
+def test_j04_code_that_is_too_long_goes_on_behind_an_arrow() -> None:
+    lines = shown("```\n" + "x" * 300 + "\n```", 40)
+    assert "".join(line[2:] for line in lines) == "x" * 300
+    assert all(line.startswith("↪ ") for line in lines[1:])
+
+
+def test_tables_align_by_cells() -> None:
+    text = "| 名称 | n |\n|---|--:|\n| 你好 | 1 |\n| abc | 20 |"
+    assert shown(text) == ["名称 │  n", "─────┼───", "你好 │  1", "abc  │ 20"]
+
+
+def test_j04_a_wide_table_becomes_records() -> None:
+    head = "|" + "|".join(f"col{i}" for i in range(12)) + "|"
+    body = "|" + "|".join(f"value {i}" for i in range(12)) + "|"
+    lines = shown(f"{head}\n{'|---' * 12}|\n{body}\n{body}", 40)
+    assert lines[0] == "col0: value 0"
+    assert "─" * 20 in lines
+    assert len(lines) == 25
+
+
+def test_unknown_languages_and_broken_fences_are_plain() -> None:
+    assert shown("```nolanguage\nx\n```") == ["  x"]
+    assert shown("```python\nx = 1") == ["  x = 1"]

@@ -1,0 +1,129 @@
+"""The whole program without a terminal: a scripted link, a clock of its own, and the screen as text."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from htui.app import HtuiApp
+from htui.composer.store import DraftStore
+from htui.screens.chat import ChatScreen
+from htui.theme import Theme
+from tests.support.scripted import NOW, ORIGIN, SESSION, Log, ScriptedLink
+
+TRIES = 400
+
+
+class StageApp(HtuiApp):
+    """Its clocks stand still until a test moves them."""
+
+    clock = 1000.0
+    wall = NOW + 100
+
+    def moment(self) -> float:
+        return self.clock
+
+    def now(self) -> int:
+        return self.wall
+
+
+class Stage:
+    """What tests look at and do."""
+
+    def __init__(self, app: StageApp, link: ScriptedLink, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.link = link
+        self.pilot = pilot
+
+    @property
+    def rows(self) -> list[str]:
+        return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.rows)
+
+    @property
+    def chat(self) -> ChatScreen:
+        screen = self.app.screen
+        assert isinstance(screen, ChatScreen), screen
+        return screen
+
+    @property
+    def log(self) -> Log:
+        return self.link.log()
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Lets the program run until the condition holds."""
+        for _ in range(TRIES):
+            if condition():
+                return
+            self.app._show_changes()
+            await self.pilot.pause()
+        raise AssertionError(f"never came: {what}\n{self.text}")
+
+    async def sees(self, *texts: str) -> None:
+        for text in texts:
+            await self.until(lambda text=text: text in self.text, repr(text))  # type: ignore[misc]
+
+    async def misses(self, *texts: str) -> None:
+        """Until none of these is on the screen."""
+        await self.until(lambda: not any(text in self.text for text in texts), f"no {texts}")
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    async def type(self, text: str) -> None:
+        """Types text as keys; a paste would be another way in."""
+        names = {
+            " ": "space",
+            "\n": "ctrl+j",
+            "/": "slash",
+            ".": "full_stop",
+            ",": "comma",
+            "-": "minus",
+            "?": "question_mark",
+        }
+        await self.pilot.press(*(names.get(char, char) for char in text))
+
+    async def later(self, seconds: float) -> None:
+        """Moves the clocks."""
+        self.app.clock += seconds
+        self.app.wall += int(seconds * 1000)
+        self.app._tick()
+        await self.pilot.pause()
+
+
+@asynccontextmanager
+async def stage(
+    folder: Path,
+    *,
+    size: tuple[int, int] = (80, 24),
+    session: str | None = None,
+    theme: str = "dark",
+    prepare: Callable[[ScriptedLink], None] | None = None,
+    online: bool = True,
+) -> AsyncIterator[Stage]:
+    """The program, connected and with an empty chat open unless `online` is False or another `session` is wanted."""
+    app = StageApp(
+        palette=Theme(theme),
+        drafts=DraftStore(folder / "drafts", ORIGIN),
+        directory=Path("/work/proj"),
+        session=session,
+    )
+    link = ScriptedLink(app.link_changed)
+    app.attach(link)
+    if prepare is not None:
+        prepare(link)
+    async with app.run_test(size=size) as pilot:
+        found = Stage(app, link, pilot)
+        if online:
+            link.online()
+        if online and session is None:
+            await found.until(lambda: isinstance(app.screen, ChatScreen), "the chat")
+            await found.sees("● Ready")
+        yield found
+
+
+__all__ = ["NOW", "SESSION", "Stage", "stage"]

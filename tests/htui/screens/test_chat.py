@@ -1,0 +1,368 @@
+"""The chat: prompts, steering, queue, the Ctrl+C ladder, scrolling (rows T5 to T8, cases J13, J16, J24)."""
+
+from pathlib import Path
+
+import pytest
+
+from htui.errors import AnswerLost, RemoteError
+from tests.htui.screens.stage import SESSION, stage
+from tests.support.scripted import ScriptedLink
+
+NARROW = [(80, 24), (40, 15), (20, 10)]
+
+
+def queue_value(*texts: str) -> dict[str, object]:
+    items = [
+        {
+            "id": f"q{place}",
+            "content": [{"type": "text", "text": text}],
+            "source": {"kind": "user", "rpcId": f"x{place}"},
+        }
+        for place, text in enumerate(texts)
+    ]
+    return {"next-turn": items, "next-step": []}
+
+
+async def test_a_prompt_is_sent_shown_as_sent_and_then_recorded(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("hello there")
+        await s.press("enter")
+        await s.sees("Sent · waiting for the host")
+        (call,) = [args for name, args in s.link.calls if name == "session/prompt"]
+        request = call["request"]
+        assert request["mode"] == "queue"
+        assert request["sessionId"] == SESSION
+        assert request["content"] == [{"type": "text", "text": "hello there"}]
+        s.log.begin("hello there", request["requestId"])
+        s.log.say("General Kenobi")
+        s.log.end()
+        await s.sees("❯ You", "✦ Assistant", "General Kenobi")
+        await s.misses("Sent ·")
+
+
+async def test_t7_two_quick_prompts_are_queue_and_steer(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        for text in ("one", "two"):
+            await s.type(text)
+            await s.press("enter")
+        modes = [args["request"]["mode"] for name, args in s.link.calls if name == "session/prompt"]
+        assert modes == ["queue", "steer"]
+
+
+async def test_a_prompt_that_was_refused_comes_back(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["session/prompt"] = RemoteError("session/agent-busy", "The agent is busy.")
+        await s.type("hello")
+        await s.press("enter")
+        await s.sees("Not sent: The agent is busy.", "❯ hello")
+
+
+async def test_a_lost_answer_is_said_and_nothing_is_sent_again(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["session/prompt"] = AnswerLost("The answer was lost.")
+        await s.type("hello")
+        await s.press("enter")
+        await s.sees("The answer was lost.")
+        assert len([name for name, _ in s.link.calls if name == "session/prompt"]) == 1
+
+
+async def test_one_heading_a_turn_and_tool_rows_change_in_place(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        s.log.say("First.")
+        s.log.call("run_command", '{"command":"ls -la","description":"Lists"}')
+        await s.sees("⚙ run_command · Lists", "  $ ls -la")
+        place = next(i for i, row in enumerate(s.rows) if "run_command" in row)
+        s.log.result("ok")
+        await s.sees("✓ run_command · Lists")
+        assert "run_command" in s.rows[place]
+        s.log.say("Done.")
+        s.log.end()
+        await s.sees("Done.")
+        assert s.text.count("✦ Assistant") == 1
+
+
+async def test_an_answer_streams_and_is_not_shown_twice(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        s.log.stream()
+        s.log.delta("I am thinking about it.", "reasoning-delta", 0)
+        await s.sees("I am thinking about it.", "think")
+        s.log.delta("The answer ", "text-delta", 1)
+        await s.sees("The answer", "◇ thought · I am thinking")
+        s.log.delta("is **42**.", "text-delta", 1)
+        await s.sees("The answer is 42.")
+        s.log.settle("The answer is **42**.")
+        s.log.end()
+        await s.sees("● Ready")
+        assert s.text.count("The answer is 42.") == 1
+
+
+async def test_t18_thoughts_unfold_and_fold(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        content = [{"type": "reasoning", "text": "Line one.\nLine two."}, {"type": "text", "text": "Said."}]
+        s.log.send("assistant/message", s.log.answer(*content), "append")
+        await s.sees("◇ thought · Line one. Line two.")
+        await s.press("ctrl+t")
+        await s.sees("\nLine one.\nLine two.")
+        await s.type("/think")
+        await s.press("enter")
+        await s.sees("◇ thought · Line one. Line two.")
+
+
+def fill(link: ScriptedLink, turns: int) -> None:
+    log = link.log()
+    for turn in range(turns):
+        log.begin(f"question {turn}")
+        log.say(f"answer {turn}\n\nmore of it")
+        log.end()
+
+
+async def test_t5_what_is_read_stays_where_it_is_while_new_things_come(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        fill(s.link, 20)
+        await s.sees("answer 19")
+        await s.press("pageup", "pageup")
+        before = s.rows[:18]
+        assert "answer 19" not in s.text
+        s.log.begin("another")
+        s.log.stream()
+        s.log.delta("streams below")
+        await s.sees("↓ new")
+        assert s.rows[:18] == before
+        s.log.settle("streams below and is done")
+        await s.until(lambda: s.rows[:18] == before)
+        await s.type("/latest")
+        await s.press("enter")
+        await s.sees("streams below and is done")
+        assert "↓" not in s.text
+
+
+async def test_scrolling_to_the_end_follows_again(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        fill(s.link, 20)
+        await s.sees("answer 19")
+        await s.press("pageup")
+        assert not s.chat.transcript.following
+        await s.press("pagedown")
+        assert s.chat.transcript.following
+        await s.press("home")
+        await s.sees("question 0")
+        await s.press("end")
+        await s.sees("answer 19")
+
+
+async def test_j12_a_keyboard_without_page_keys_can_scroll(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        fill(s.link, 20)
+        await s.sees("answer 19")
+        await s.press("ctrl+u", "ctrl+u", "ctrl+u")
+        assert "answer 19" not in s.text
+        await s.press("ctrl+d", "ctrl+d", "ctrl+d")
+        await s.sees("answer 19")
+        await s.type("/up 2")
+        await s.press("enter")
+        assert "answer 19" not in s.text
+
+
+async def test_older_pages_are_fetched_at_the_top_and_do_not_move_what_is_read(tmp_path: Path) -> None:
+    def prepare(link: ScriptedLink) -> None:
+        log = link.log()
+        old = [log.event("user/message", log.user(f"old {place}"), "append") for place in range(40)]
+        new = [log.event("user/message", log.user(f"new {place}"), "append") for place in range(40)]
+        link.follow(SESSION)
+        log.snapshot(new, has_more=True)
+        link.pages.append(old)
+
+    async with stage(tmp_path, prepare=prepare) as s:
+        await s.sees("new 39")
+        await s.press("home")
+        await s.until(lambda: s.chat.conversation.mirror.rows[0].text == "old 0")
+        await s.sees("new 0")
+        await s.press("pageup")
+        await s.sees("old 39")
+
+
+async def test_j24_the_ladder_of_ctrl_c(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        await s.sees("^C stop")
+        await s.type("draft")
+        await s.press("ctrl+c")
+        assert s.chat.editor.empty
+        await s.later(6)
+        await s.press("ctrl+c")
+        await s.sees("Stopping")
+        assert ("session/cancel", {"request": {"sessionId": SESSION}}) in s.link.calls
+        assert not s.app._exit
+        await s.press("ctrl+c")
+        await s.until(lambda: s.app._exit)
+        assert "goes on at the host" in s.app.parting
+
+
+async def test_ctrl_c_leaves_when_nothing_runs(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.press("ctrl+c")
+        await s.until(lambda: s.app._exit)
+        assert s.app.parting == ""
+        assert not any(name == "session/cancel" for name, _ in s.link.calls)
+
+
+async def test_esc_stops_the_turn_and_keeps_the_draft(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        await s.sees("^C stop")
+        await s.type("later")
+        await s.press("escape")
+        await s.sees("Stopping")
+        assert s.chat.editor.text == "later"
+
+
+async def test_enter_keeps_lines_together_and_sends_them(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("one")
+        await s.press("ctrl+j")
+        await s.type("two")
+        await s.press("backslash", "enter")
+        await s.type("three")
+        assert s.chat.editor.text == "one\ntwo\nthree"
+        await s.press("enter")
+        call = next(args for name, args in s.link.calls if name == "session/prompt")
+        assert call["request"]["content"][0]["text"] == "one\ntwo\nthree"
+
+
+async def test_t7_the_queue_is_shown_and_items_can_be_removed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.value("inbox", queue_value("first thing", "second thing"))
+        await s.sees("Waiting: 2 · first thing")
+        await s.type("/queue")
+        await s.press("enter")
+        await s.sees("next turn · second thing")
+        await s.press("down", "d")
+        await s.until(lambda: any(name == "session/updateQueue" for name, _ in s.link.calls))
+        call = next(args for name, args in s.link.calls if name == "session/updateQueue")
+        assert call["request"] == {"sessionId": SESSION, "itemId": "q1", "action": {"kind": "remove"}}
+        s.link.value("inbox", queue_value("first thing"))
+        await s.sees("Waiting: 1")
+        s.link.value("inbox", queue_value())
+        await s.misses("Waiting")
+
+
+async def test_j16_a_draft_survives_panels_other_sessions_and_a_restart(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("half a thought")
+        await s.press("left", "left")
+        s.link.value("permissions", {"currentValue": "read-only", "options": []})
+        s.app.go("sessions")
+        await s.sees("Sessions")
+        await s.press("escape")
+        await s.sees("half a thought")
+        assert s.chat.editor.draft.caret == 12
+        s.app.open_session("session-other")
+        await s.until(lambda: s.chat.conversation.session_id == "session-other")
+        assert s.chat.editor.empty
+        await s.misses("half a thought")
+    async with stage(tmp_path) as s:
+        await s.sees("half a thought")
+        assert s.chat.editor.draft.caret == 12
+
+
+async def test_a_draft_can_be_written_offline_and_is_kept(tmp_path: Path) -> None:
+    from htui.link.changes import LinkStatus
+
+    async with stage(tmp_path) as s:
+        s.link.phase(LinkStatus("offline", "The connection was lost.", 1, 4.0))
+        await s.sees("! Offline", "The connection was lost. · next try in 4s")
+        await s.type("hello")
+        await s.press("enter")
+        await s.sees("Not connected: the draft is kept.", "❯ hello")
+        await s.later(2)
+        await s.sees("next try in 2s")
+        s.link.phase(LinkStatus("online"))
+        await s.sees("● Ready")
+
+
+@pytest.mark.parametrize("size", NARROW)
+async def test_j13_everything_works_on_narrow_screens(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with stage(tmp_path, size=size) as s:
+        fill(s.link, 5)
+        await s.sees("answer 4")
+        for command in ("help", "status", "model", "ws", "resume"):
+            await s.type(f"/{command}")
+            await s.press("enter")
+            await s.pilot.pause()
+            assert all(len(row) <= size[0] for row in s.rows)
+            await s.press("escape")
+            await s.sees("❯")
+        await s.pilot.resize_terminal(30, 12)
+        await s.sees("answer 4", "● Ready")
+
+
+async def test_keys_are_shown_in_time_for_ten_thousand_messages(tmp_path: Path) -> None:
+    def prepare(link: ScriptedLink) -> None:
+        log = link.log()
+        records = [log.event("user/message", log.user(f"message {place}"), "append") for place in range(10_000)]
+        link.follow(SESSION)
+        log.snapshot(records)
+
+    async with stage(tmp_path, prepare=prepare) as s:
+        await s.sees("message 9999")
+        assert s.chat.transcript._blocks._lines < 200
+        await s.press("home")
+        await s.sees("message 0")
+        assert s.chat.transcript._blocks._lines < 400
+
+
+async def test_typing_a_slash_shows_what_it_may_become(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("/mo")
+        await s.sees("/model [[PROVIDER] MODEL [EFFORT]]  choose the model")
+        await s.press("tab")
+        assert s.chat.editor.text == "/model "
+        await s.press("ctrl+u")
+        await s.type("/nonsense")
+        await s.press("enter")
+        await s.sees("There is no command /nonsense.")
+        assert s.chat.editor.text == "/nonsense"
+
+
+async def test_t19_the_model_is_chosen_from_a_list(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("/model")
+        await s.press("enter")
+        await s.sees("● DeepSeek V4 Pro · high", "DeepSeek V4 Flash")
+        await s.press("3")
+        await s.sees("Next request: deepseek-v4-flash")
+        call = next(args for name, args in s.link.calls if name == "session/selectModel")
+        assert call["request"] == {"sessionId": SESSION, "provider": "deepseek-official", "model": "deepseek-v4-flash"}
+
+
+async def test_t19_the_permission_is_changed_by_the_host(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        options = [{"value": "read-only", "name": "Read only"}, {"value": "workspace-write", "name": "Workspace write"}]
+        s.link.value("permissions", {"currentValue": "read-only", "options": options})
+        s.link.answers["commands/execute"] = {"result": {"kind": "success", "text": "Now workspace-write."}}
+        await s.type("/permission")
+        await s.press("enter")
+        await s.sees("● Read only", "Workspace write")
+        await s.press("down", "enter")
+        await s.sees("Now workspace-write.")
+        call = next(args for name, args in s.link.calls if name == "commands/execute")
+        assert call == {"agentId": SESSION, "line": "/permission workspace-write", "submittedAttachments": []}
+
+
+async def test_any_key_closes_the_help_and_counts(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("/help")
+        await s.press("enter")
+        await s.sees("Keys")
+        await s.type("x")
+        await s.misses("Keys")
+        assert s.chat.editor.text == "x"
+
+
+async def test_a_session_that_cannot_be_followed_says_why(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.chat.conversation.mirror.fail(RemoteError("session/not-found", "There is no such session."))
+        await s.sees("There is no such session.", "cannot be followed")
