@@ -6,12 +6,12 @@ A benchmark and no test: it states what it finds and ends with 0 whatever that i
 import argparse
 import sys
 
-from tests.bench import client_rows, daemon_rows, driver
+from tests.bench import client_rows, daemon_rows, driver, long_rows
 from tests.bench.figures import table
 from tests.bench.stage import Probe, stage
 from tests.support.daemon import ROOT
 
-PROBES = (*daemon_rows.PROBES, *client_rows.PROBES)
+PROBES = (*daemon_rows.PROBES, *client_rows.PROBES, *long_rows.PROBES)
 FILE = ROOT / "bench.json"
 
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from typing import Final
 
@@ -14,7 +14,7 @@ import msgspec
 from tests.bench import long_log
 from tests.bench.figures import Row, percentile
 from tests.bench.stage import NotMeasured, Probe, Samples, Stage
-from tests.bench.terminal import COLUMNS, ROWS, Terminal, terminal
+from tests.bench.terminal import COLUMNS, ROWS, TimedTerminal
 from tests.bench.wire import Conversation, follow
 from tests.support.daemon import ROOT, Daemon
 
@@ -36,9 +36,9 @@ BETWEEN_KEYS_S: Final = 0.03
 
 def list_sessions(stage: Stage, runs: int) -> Samples:
     """The whole process, logged in by a kept cookie; the first one logs in."""
-    session_id = _long_session(stage)
+    session_id = long_log.recorded(stage)
     seconds: list[float] = []
-    with stage.daemon("client") as daemon:
+    with stage.daemon(long_log.HOME) as daemon:
         for _ in range(2 + runs):
             began = time.perf_counter()
             done = subprocess.run(
@@ -55,23 +55,23 @@ def list_sessions(stage: Stage, runs: int) -> Samples:
 
 def first_picker(stage: Stage, runs: int) -> Samples:
     """From the start of the process until a session's title is in the list that a name of none opens."""
-    _long_session(stage)
+    long_log.recorded(stage)
     return {PICKER.name: _starts(stage, runs, long_log.TITLE, "the session of that name")}
 
 
 def first_composer(stage: Stage, runs: int) -> Samples:
     """From the start of the process until a new session in this folder is open and a prompt can be sent."""
-    _long_session(stage)
+    long_log.recorded(stage)
     return {COMPOSER.name: _starts(stage, runs, READY)}
 
 
 def _starts(stage: Stage, runs: int, content: str, *arguments: str) -> list[float]:
     seconds: list[float] = []
-    with stage.daemon("client") as daemon:
+    with stage.daemon(long_log.HOME) as daemon:
         for _ in range(1 + runs):
             began = time.perf_counter()
             with _htui(stage, daemon, *arguments) as screen:
-                seconds.append(screen.until(lambda: screen.find(content) is not None) - began)
+                seconds.append(screen.shows(content) - began)
     return seconds[1:]
 
 
@@ -81,10 +81,10 @@ def keys(stage: Stage, runs: int) -> Samples:
     A run is a sentence; the 95th percentile is that of a run.
     """
     rounds: list[list[float]] = []
-    session_id = _long_session(stage)
-    with stage.daemon("client") as daemon, _htui(stage, daemon, session_id) as screen:
-        screen.until(lambda: screen.find(long_log.last_words()) is not None)
-        screen.until_quiet(QUIET_S)
+    session_id = long_log.recorded(stage)
+    with stage.daemon(long_log.HOME) as daemon, _htui(stage, daemon, session_id) as screen:
+        screen.shows(long_log.last_words())
+        screen.settle(QUIET_S)
         for _ in range(1 + runs):
             rounds.append(_type(screen))
     return {
@@ -93,23 +93,23 @@ def keys(stage: Stage, runs: int) -> Samples:
     }
 
 
-def _type(screen: Terminal) -> list[float]:
+def _type(screen: TimedTerminal) -> list[float]:
     """Milliseconds of each key of a sentence but the first one, which tells where the composer is; takes it back."""
-    before = screen.lines()
-    screen.press(KEYS[0])
-    screen.until(lambda: screen.lines() != before)
-    screen.until_quiet(BETWEEN_KEYS_S)
-    row, column = _place_of(before, screen.lines())
+    before = screen.screen.display
+    screen.send(KEYS[0])
+    screen.until(lambda: screen.screen.display != before)
+    screen.settle(BETWEEN_KEYS_S)
+    row, column = _place_of(before, screen.screen.display)
     taken: list[float] = []
     for place, key in enumerate(KEYS[1:], 1):
         began = time.perf_counter()
-        screen.press(key)
+        screen.send(key)
         moment = screen.until(lambda: screen.cell(row, column + place) == key)  # noqa: B023
         taken.append(1000 * (moment - began))
-        screen.until_quiet(BETWEEN_KEYS_S)
-    screen.press("\x7f" * len(KEYS))
+        screen.settle(BETWEEN_KEYS_S)
+    screen.send("\x7f" * len(KEYS))
     screen.until(lambda: screen.cell(row, column) != KEYS[0])
-    screen.until_quiet(QUIET_S)
+    screen.settle(QUIET_S)
     return taken
 
 
@@ -127,7 +127,7 @@ def _place_of(before: list[str], after: list[str]) -> tuple[int, int]:
 
 def streamed_bytes(stage: Stage, runs: int) -> Samples:
     """All bytes that a watching client writes from the prompt, which somebody else sends, to the end of the turn."""
-    with stage.daemon("client") as daemon:
+    with stage.daemon(long_log.HOME) as daemon:
         return {BYTES.name: asyncio.run(_streamed(stage, daemon, runs))}
 
 
@@ -137,38 +137,29 @@ async def _streamed(stage: Stage, daemon: Daemon, runs: int) -> list[float]:
     async with follow(daemon, session_id) as talk:
         await talk.turn("[[fast]]")
         with _htui(stage, daemon, session_id) as screen:
-            await asyncio.to_thread(screen.until, lambda: screen.find("ok") is not None)
+            await asyncio.to_thread(screen.shows, "ok")
             for _ in range(runs):
                 taken.append(await _one_stream(talk, screen))
     return taken
 
 
-async def _one_stream(talk: Conversation, screen: Terminal) -> float:
+async def _one_stream(talk: Conversation, screen: TimedTerminal) -> float:
     """Bytes of the terminal for one byte of the answer, which is kB for a kilobyte."""
-    await asyncio.to_thread(screen.until_quiet, QUIET_S)
+    await asyncio.to_thread(screen.settle, QUIET_S)
     before = screen.count
-    watching = asyncio.create_task(asyncio.to_thread(screen.until, lambda: screen.find(f"w{WORDS - 1}") is not None))
+    watching = asyncio.create_task(asyncio.to_thread(screen.shows, f"w{WORDS - 1}"))
     turn = await talk.turn(f"[[slow {WORDS} {PACE_MS}]]")
     await watching
-    await asyncio.to_thread(screen.until_quiet, QUIET_S)
+    await asyncio.to_thread(screen.settle, QUIET_S)
     return (screen.count - before) / len(turn.text)
 
 
 @contextmanager
-def _htui(stage: Stage, daemon: Daemon, *arguments: str) -> Iterator[Terminal]:
+def _htui(stage: Stage, daemon: Daemon, *arguments: str) -> Iterator[TimedTerminal]:
     if find_spec("htui.app") is None:
         raise NotMeasured("this htui has no screens yet")
-    with terminal([*HTUI, *arguments], stage.client(daemon), stage.workspace("long")) as screen:
+    with closing(TimedTerminal([*HTUI, *arguments], stage.client(daemon), stage.workspace(long_log.HOME))) as screen:
         yield screen
-
-
-def _long_session(stage: Stage) -> str:
-    """The session with many messages in the home of these probes; recorded once."""
-    known = stage.folder / "long-session"
-    if not known.exists():
-        made = asyncio.run(long_log.make(stage.folder / "client", stage.workspace("long")))
-        known.write_text(made)
-    return known.read_text()
 
 
 PROBES: Final = (

@@ -16,8 +16,11 @@ from hd.protocol.projections import DAEMON
 from hd.session.hub import Hub
 from hd.session.registry import Registry
 from hd.session.store.sqlite import SqliteStore
+from tests.bench.stage import Stage
 
 MESSAGES: Final = 10_000
+HOME: Final = "long"
+"""The name of the home and of the workspace on a stage."""
 TITLE: Final = "A long walk"
 _ANSWER: Final = """The next step is number **{number}**. It changes two things:
 
@@ -54,6 +57,14 @@ def drafts(turn: int) -> Iterator[Draft]:
     yield Draft(ev.ASSISTANT_MESSAGE, {**where, "message": answer, "usage": usage}, "append")
     yield Draft(ev.STEP_END, where)
     yield Draft(ev.TURN_END, {"turn": turn, "reason": {"kind": "completed"}})
+
+
+def recorded(stage: Stage) -> str:
+    """The id of the session on this stage, recorded at the first call; no daemon may run on its home then."""
+    known = stage.folder / "long-session"
+    if not known.exists():
+        known.write_text(asyncio.run(make(stage.folder / HOME, stage.workspace(HOME))))
+    return known.read_text()
 
 
 async def make(home: Path, workspace: Path, messages: int = MESSAGES) -> str:

@@ -38,7 +38,7 @@ class Stage:
     def client(self, daemon: Daemon) -> dict[str, str]:
         """The environment of a client that finds this daemon and keeps what it keeps in this folder."""
         kept = {f"HTUI_{name}_DIR": str(self.folder / "htui" / name.lower()) for name in ("AUTH", "CONFIG", "STATE")}
-        return {**daemon.environment, **kept}
+        return {**daemon.environment, **kept, "HTUI_URL": f"http://127.0.0.1:{daemon.port}", "HTUI_TOKEN": ""}
 
     def workspace(self, name: str) -> Path:
         made = self.folder / "workspaces" / name
