@@ -54,7 +54,7 @@ async def serve(listen: Listen, environment: Mapping[str, str]) -> None:
     settings = Settings.from_environment(environment)
     home = settings.home
     home.prepare()
-    redactor = Redactor(*known_secrets(home, environment))
+    redactor = Redactor(*known_secrets(home, environment, demo=listen.demo))
     with await asyncio.to_thread(acquire, home) as lock, log_to(home.log, redactor):
         hide_environment()
         await asyncio.to_thread(end_marked, str(home.root))
@@ -73,11 +73,16 @@ def check(listen: Listen) -> None:
         raise UsageError(f"The port must be a number from 0 (any free one) to {LAST_PORT}, not {listen.port}.")
 
 
-def known_secrets(home: Home, environment: Mapping[str, str]) -> list[str]:
-    """The secrets of this run that its log must never show, whatever form they have."""
+def known_secrets(home: Home, environment: Mapping[str, str], *, demo: bool) -> list[str]:
+    """The secrets of this run that its log must never show, whatever form they have.
+
+    `KeyUnusable` for a key that is there and cannot be used: the demo must not answer in place of what was wanted.
+    """
     try:
         key = Keys(home, environment).load()
     except KeyUnusable:
+        if not demo:
+            raise
         key = environment.get(VARIABLE)
     return [key] if key else []
 

@@ -73,3 +73,15 @@ def close_output(code: int) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return code or tell(error)
     return code
+
+
+def leave_within(seconds: float, code: int) -> None:
+    """Ends the process with `code` even if a blocked thread holds it up; to be called when everything is closed.
+
+    A thread that waits for a dead network disk cannot be cancelled, and the interpreter would wait for it for ever.
+    """
+    import threading
+
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from hd.agent.agent import Agent
+from hd.cli.outlet import until_reader_leaves
 from hd.cli.printing import Printer
 from hd.compose import open_house
 from hd.config.home import Home
@@ -81,7 +82,10 @@ async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> 
     """Runs the wish to its end and gives the exit code."""
     settings = Settings.from_environment(environment)
     settings.home.prepare()
-    redactor = Redactor(*known_secrets(settings.home, environment))
+    secrets = known_secrets(settings.home, environment, demo=wish.demo)
+    redactor = Redactor(*secrets)
+    if not secrets and not wish.demo:
+        print("hd: No API key is set, so the scripted demo answers; `hd key set` stores one.", file=sys.stderr)
     with _store(settings.home) as database, log_to(settings.home.log, redactor):
         hide_environment()
         async with open_house(settings, environment, demo=wish.demo, database=database) as house:
@@ -121,6 +125,7 @@ class _Run:
             helpers = [
                 group.create_task(self._answer_for_nobody(agent)),
                 group.create_task(self._stop_when(interrupted, agent)),
+                group.create_task(until_reader_leaves(sys.stdout.fileno())),
             ]
             shown = group.create_task(self._show(session))
             content = [{"type": "text", "text": self._wish.prompt}]

@@ -4,9 +4,12 @@ import argparse
 import os
 import sys
 
+from hd.cli.ending import leave_within
 from hd.config.home import Home
-from hd.config.logs import start_log
 from hd.errors import DONE, FAILED
+
+EXIT_S = 1.0
+"""How long a daemon whose work is done waits for threads that are not."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +28,17 @@ def run(args: argparse.Namespace) -> int:
 
     from hd.daemon import Listen, serve
 
-    asyncio.run(serve(Listen(args.host, args.port, demo=args.demo, as_json=args.json), os.environ))
+    with asyncio.Runner() as runner:
+        runner.run(serve(Listen(args.host, args.port, demo=args.demo, as_json=args.json), os.environ))
+        leave_within(EXIT_S, DONE)
     return DONE
 
 
 def _in_background(args: argparse.Namespace) -> int:
     """Starts a daemon of its own session, passes on its first line, and leaves it."""
     import subprocess
+
+    from hd.config.logs import start_log
 
     command = [sys.executable, "-m", "hd", "web", "--host", args.host, "--port", str(args.port)]
     command += [flag for flag, given in (("--json", args.json), ("--demo", args.demo)) if given]

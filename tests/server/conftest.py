@@ -1,25 +1,16 @@
 """One daemon with a scripted model for all tests from outside that leave it as they found it."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.daemon import ROOT, Daemon
+from tests.support.daemon import Daemon
+from tests.support.model_process import model_url
+
+__all__ = ["model_url"]
 
 KEY = "house-key-that-no-log-may-show"
-
-
-@pytest.fixture(scope="session")
-def model_url() -> Iterator[str]:
-    """A model in a process of its own, which answers by the `[[…]]` commands in the prompts."""
-    command = [sys.executable, "-m", "tests.support.mock_model"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as model:
-        assert model.stdout is not None
-        yield model.stdout.readline().decode().strip()
-        model.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -135,9 +135,10 @@ class Daemon:
         self.process.kill()
         self._reap()
 
-    def stop(self) -> int:
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Asks it to end; the exit code."""
         assert self.process is not None
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(number)
         return self._reap()
 
     def _reap(self) -> int:

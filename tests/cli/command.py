@@ -1,0 +1,67 @@
+"""`hd` as a process of its own, and what every failing command has to keep to."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tests.support.daemon import LIMIT, ROOT
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    def sentence(self) -> str:
+        """What a failing command said: one line on stderr, in words, and nothing on stdout."""
+        assert self.code != 0
+        assert self.out == ""
+        assert re.fullmatch(r"hd: [^\n]+\.\n", self.err), self.err
+        assert "Traceback" not in self.err
+        assert "Error(" not in self.err
+        return self.err.removeprefix("hd: ").strip()
+
+    def lines(self) -> list[dict[str, Any]]:
+        """The JSON lines on stdout; nothing else may be there."""
+        assert self.out.endswith("\n")
+        return [msgspec.json.decode(line) for line in self.out.splitlines()]
+
+
+def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("DEEPSEEK_", "HD_", "HTUI_"))}
+    return {**clean, "HD_HOME": str(home), **(more or {})}
+
+
+def start(*arguments: str, home: Path, more: Mapping[str, str] | None = None, **how: Any) -> subprocess.Popen[str]:
+    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": ROOT, **how}
+    command = [sys.executable, "-m", "hd", *arguments]
+    return subprocess.Popen(command, env=environment(home, more), text=True, encoding="utf-8", **how)
+
+
+def finish(process: "subprocess.Popen[str]", typed: str | None = None) -> Ran:
+    try:
+        out, err = process.communicate(typed, LIMIT * 2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError(f"hd did not end: {out!r} {err!r}") from None
+    return Ran(process.returncode, out or "", err or "")
+
+
+def hd(*arguments: str, home: Path, more: Mapping[str, str] | None = None, typed: str | None = None, **how: Any) -> Ran:
+    """Runs a command to its end. `typed` is what comes on its standard input, by default nothing."""
+    if typed is not None:
+        how["stdin"] = subprocess.PIPE
+    return finish(start(*arguments, home=home, more=more, **how), typed)
+
+
+def interrupt(process: "subprocess.Popen[str]") -> Ran:
+    process.send_signal(signal.SIGINT)
+    return finish(process)
