@@ -4,11 +4,15 @@ A benchmark and no test: it states what it finds and ends with 0 whatever that i
 """
 
 import argparse
+import os
+import platform
 import sys
+import tempfile
+from pathlib import Path
 
 from tests.bench import client_rows, daemon_rows, driver, long_rows
 from tests.bench.figures import table
-from tests.bench.stage import Probe, stage
+from tests.bench.stage import Probe
 from tests.support.daemon import ROOT
 
 PROBES = (*daemon_rows.PROBES, *client_rows.PROBES, *long_rows.PROBES)
@@ -28,10 +32,17 @@ def main() -> int:
     def runs_of(probe: Probe) -> int:
         return int(options.runs or (probe.quick if options.quick else probe.runs))
 
-    with stage() as place:
-        results = driver.run(probes, place, runs_of, lambda text: print(f"… {text}", file=sys.stderr, flush=True))
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="hd-bench-", ignore_cleanup_errors=True) as folder:
+        results = driver.run(
+            probes, Path(folder), runs_of, lambda text: print(f"… {text}", file=sys.stderr, flush=True)
+        )
     driver.save(FILE, results, keep_others=options.only is not None)
     print(table(results))
+    print(
+        f"Python {platform.python_version()} on {os.cpu_count()} cores; load average {before:.2f} before the first row, "
+        f"{os.getloadavg()[0]:.2f} behind the last one."
+    )
     return 0
 
 

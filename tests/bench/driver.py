@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from tests.bench.figures import Figure, Result, Row, Unmeasured, document
-from tests.bench.stage import NotMeasured, Probe, Stage
+from tests.bench.stage import NotMeasured, Probe, stage
 
 Say = Callable[[str], None]
 
@@ -20,19 +20,20 @@ def chosen(probes: Iterable[Probe], only: str | None) -> list[Probe]:
     return [probe for probe in probes if any(wanted in row.name.casefold() for row in probe.rows)]
 
 
-def run(probes: Sequence[Probe], stage: Stage, runs_of: Callable[[Probe], int], say: Say) -> dict[Row, Result]:
+def run(probes: Sequence[Probe], folder: Path, runs_of: Callable[[Probe], int], say: Say) -> dict[Row, Result]:
     results: dict[Row, Result] = {}
     for probe in probes:
         say(", ".join(row.name for row in probe.rows))
-        results |= _results(probe, stage, runs_of(probe))
+        results |= _results(probe, folder, runs_of(probe))
     return results
 
 
-def _results(probe: Probe, stage: Stage, runs: int) -> dict[Row, Result]:
+def _results(probe: Probe, folder: Path, runs: int) -> dict[Row, Result]:
     gc.collect()
     gc.disable()  # What is measured is not how long this process looks for garbage.
     try:
-        samples = probe.measure(stage, runs)
+        with stage(folder) as place:
+            samples = probe.measure(place, runs)
     except NotMeasured as reason:
         return dict.fromkeys(probe.rows, Unmeasured(str(reason)))
     except Exception as error:

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ class NotMeasured(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`folder` is empty at first and goes away with everything in it."""
+    """`folder` is shared by all probes and goes away with everything in it; the model is one probe's own."""
 
     folder: Path
     model_url: str
@@ -60,12 +59,12 @@ class Probe:
 
 
 @contextmanager
-def stage() -> Iterator[Stage]:
-    with tempfile.TemporaryDirectory(prefix="hd-bench-", ignore_cleanup_errors=True) as folder:
-        command = [sys.executable, "-m", "tests.bench.model"]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as model:
-            assert model.stdout is not None
-            try:
-                yield Stage(Path(folder), model.stdout.readline().decode().strip())
-            finally:
-                model.terminate()
+def stage(folder: Path) -> Iterator[Stage]:
+    """A stage in a folder, with a model that knows nothing yet: what it checks of a request grows with what it said."""
+    command = [sys.executable, "-m", "tests.bench.model"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as model:
+        assert model.stdout is not None
+        try:
+            yield Stage(folder, model.stdout.readline().decode().strip())
+        finally:
+            model.terminate()
