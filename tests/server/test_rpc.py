@@ -201,7 +201,7 @@ def test_pipelined_calls_are_answered_in_order(shared: Daemon) -> None:
         requests += f"POST /api/session/list HTTP/1.1\r\n{headers}{last}Content-Length: {len(body)}\r\n\r\n".encode()
         requests += body
     answers = exchange(shared, requests)
-    found = [int(piece.partition(b'"')[0]) for piece in answers.split(b'"rpcId":"')[1:]]
+    found = [int(piece.partition(b'"')[0]) for piece in answers.split(b'"server-response","rpcId":"')[1:]]
     assert found == list(range(20))
 
 
