@@ -20,7 +20,7 @@ from htui.errors import DONE, FAILED, USAGE
 from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged
 from htui.paint.driver import TerminalDriver
-from htui.running import DUMB, parting_words, run, state_folder
+from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
 from htui.screens.chat import ChatScreen
 from htui.screens.connect import ConnectScreen
@@ -43,6 +43,7 @@ class HtuiApp(App[int], inherit_bindings=False):
     """See `htui.screens.desk.Desk` for what the screens use of it."""
 
     ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
     CSS = "Screen { background: ansi_default; color: ansi_default; }"
 
     def __init__(
@@ -193,7 +194,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         self.screen.refresh()
 
     def suspend_program(self) -> None:
-        self.action_suspend_process()
+        if has_job_control():
+            self.action_suspend_process()
 
     def set_mouse(self, on: bool) -> None:
         if isinstance(self._driver, TerminalDriver):

@@ -31,6 +31,15 @@ def state_folder(environ: Mapping[str, str]) -> Path:
     return user_state_path("htui", appauthor=False)
 
 
+def has_job_control() -> bool:
+    """True when a shell would take over after a stop: it is our parent, in this session and not of our own group."""
+    parent = os.getppid()
+    try:
+        return os.getsid(parent) == os.getsid(0) and os.getpgid(parent) != os.getpgid(0)
+    except (OSError, AttributeError):
+        return False
+
+
 def parting_words(conversation: "Conversation") -> str:
     """What is said after leaving: that a running turn goes on, and how to come back."""
     if not conversation.running:

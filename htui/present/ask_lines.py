@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 from htui.present import count
 from htui.present.approval import Card, payload_lines
-from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, wrap
+from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, rule_line, wrap
 from htui.present.markdown import markdown_lines
 from htui.present.question import Asking
+
+NARROWEST = 30
+"""Cells from which titles have a rule."""
 
 CHOICES = ("allow once", "deny", "stop turn")
 
@@ -35,13 +38,9 @@ def approval_lines(
     `seen` says that the end of the payload has been on the screen; before, allowing is not offered. `more` asks wait
     behind this one.
     """
-    title = (
-        Span("? ", "needs"),
-        Span(f"Allow {card.tool}?", "strong"),
-        Span(f"  (+{more} more)" if more else "", "muted"),
-    )
+    side = Span(f"+{more} more" if more else "", "muted")
     shown = payload_lines(card, cells)[view.top : view.top + view.size]
-    lines = [cut_line(title, cells), *shown]
+    lines = [_title(f"? Allow {card.tool}?", side, cells), *shown]
     if view.total > view.size:
         lines.append(cut_line((Span(_position(view), "warning" if view.below else "muted"),), cells))
     lines.extend(about)
@@ -80,11 +79,9 @@ def question_lines(asking: Asking, cells: int, rows: int, hint: str) -> list[Lin
     """The question at hand. Where there are fewer `rows` than lines, the text above the choices gives way."""
     question = asking.question
     number = f" {asking.index + 1}/{len(asking.questions)}" if len(asking.questions) > 1 else ""
-    header = f" {question.header}" if question.header else ""
-    head: list[Line] = (
-        [cut_line((Span("?", "needs"), Span(f"{number}{header}", "strong")), cells)] if number or header else []
-    )
-    text = wrap([Span("" if head else "? ", "needs"), Span(question.text, "strong")], cells)
+    header = f" · {question.header}" if question.header else ""
+    head: list[Line] = [_title(f"? Question{number}{header}", Span(""), cells)]
+    text = wrap([Span(question.text, "strong")], cells)
     detail = markdown_lines(question.detail, cells) if question.detail else []
     below = _option_lines(asking, cells)
     if hint:
@@ -126,3 +123,10 @@ def _short(lines: list[Line], cells: int, most: int) -> list[Line]:
     if len(lines) <= most:
         return lines
     return [*lines[: most - 1], cut_line((*lines[most - 1], Span(" " * cells, "muted")), cells)]
+
+
+def _title(title: str, side: Span, cells: int) -> Line:
+    """The title in a rule across the screen, alone where the rule would leave too little of it."""
+    if cells < NARROWEST:
+        return cut_line((Span(title, "needs"), *((Span("  "), side) if side.text else ())), cells)
+    return rule_line(title, side, cells, "needs")

@@ -117,4 +117,23 @@ def split_lines(spans: Sequence[Span]) -> list[list[Span]]:
 
 def indent(lines: Iterable[Line], first: Span, rest: Span) -> list[Line]:
     """Every line behind a prefix, the first one behind `first`."""
-    return [((rest if place else first), *line) if line or not place else EMPTY for place, line in enumerate(lines)]
+    found: list[Line] = []
+    for line in lines:
+        head = rest if found else first
+        found.append((head, *line) if head.text and (line or not found) else line)
+    return found
+
+
+def rule_line(title: str, side: Span, cells: int, role: str = "muted") -> Line:
+    """`── title ───────── side ──`; the side is more important than the title, which is shown in `role`."""
+    right = f" {cut(side.text, cells - 6)} " if side.text and cells > 12 else ""
+    room = cells - width(right) - (2 if right else 0) - 5
+    left = f" {cut(title, room)} " if title and room > 3 else ""
+    fill = cells - width(left) - width(right) - (2 if left else 0) - (2 if right else 0)
+    return (
+        Span("──" if left else "", "rule"),
+        Span(left, role),
+        Span("─" * max(0, fill), "rule"),
+        Span(right, side.role),
+        Span("──" if right else "", "rule"),
+    )

@@ -55,11 +55,15 @@ class WorkspaceLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A row to choose: `id` is what was chosen, `find` the text that typing narrows the list by."""
+    """A row to choose: `id` is what was chosen, `find` the text that typing narrows the list by.
+
+    `detail` is safe text about the row, shown while it is highlighted.
+    """
 
     id: str
     line: Line
     find: str = ""
+    detail: str = ""
 
 
 def asking_sessions(asks: Iterable[str], sessions: Sequence[SessionLike]) -> frozenset[str]:

@@ -53,6 +53,11 @@ def summary(given: Mapping[str, Any]) -> str:
         value = given.get(key)
         if isinstance(value, str) and value.strip():
             return first_line(value)
+    for key in ("questions", "tasks", "todos"):
+        value = given.get(key)
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            more = f" (+{len(value) - 1})" if len(value) > 1 else ""
+            return summary(value[0]) + more
     return next((first_line(v) for v in given.values() if isinstance(v, str) and v.strip()), "")
 
 

@@ -91,9 +91,10 @@ class ChatPanels:
         screen = self._screen
         theme, mirror, host = screen.desk.palette, screen.conversation.mirror, screen.desk.link.host
         if name == "help":
-            return TextPanel(theme, name, "Help", help_lines())
+            return TextPanel(theme, name, "Help", help_lines)
         if name == "status":
-            return TextPanel(theme, name, "Status", f.status_panel(screen.figures(), self._status_facts()))
+            lines = f.status_panel(screen.figures(), self._status_facts())
+            return TextPanel(theme, name, "Status", lambda cells: lines)
         if name == "queue":
             picks, at = f.queue_picks(mirror.queue), 0
         elif name == "model":

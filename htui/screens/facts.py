@@ -128,17 +128,13 @@ def model_picks(catalogue: Mapping[str, Any] | None, chosen: Mapping[str, Any]) 
             efforts = [str(e.get("id")) for e in _items(_mapping(model.get("reasoning")).get("efforts"))] or [""]
             for effort in efforts:
                 name = one_line(str(model.get("name") or model.get("id")), 60)
-                said = one_line(str(model.get("description") or ""), 200)
-                parts = [
-                    Span(name),
-                    Span(f" · {effort}" if effort else "", "strong"),
-                    Span(f"  {said}" if said else "", "muted"),
-                ]
+                said = one_line(str(model.get("description") or ""), 300)
+                parts = [Span(name), Span(f" · {effort}" if effort else "", "strong")]
                 known = (str(group.get("id")), str(model.get("id")), effort)
                 if (chosen.get("provider"), chosen.get("model"), chosen.get("reasoningEffort") or "") == known:
                     at = len(picks)
                     parts.insert(0, Span("● ", "good"))
-                picks.append(Pick(" ".join(known).rstrip(), tuple(parts)))
+                picks.append(Pick(" ".join(known).rstrip(), tuple(parts), detail=said))
     return picks, at
 
 
@@ -180,7 +176,7 @@ def status_panel(shown: Figures, facts: Iterable[tuple[str, str]]) -> list[Line]
         ("output", f"{count.compact(shown.output)} tokens" if shown.output else ""),
         ("cache hit", count.share(shown.read, inputs) if inputs else ""),
     ]
-    return [(Span(f"{name:<10}", "muted"), Span(one_line(value, 400))) for name, value in rows if value]
+    return [(Span(f"{name:<11}", "muted"), Span(one_line(value, 400))) for name, value in rows if value]
 
 
 def _trouble(link: LinkStatus, host: HostMirror, no_models: bool) -> str:

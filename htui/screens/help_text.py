@@ -1,7 +1,10 @@
 """The text of `/help`."""
 
-from htui.present.lines import EMPTY, Line, Span
+from htui.present.lines import EMPTY, Line, Span, indent, wrap
+from htui.present.rows import NARROW
 from htui.screens.command_table import COMMANDS
+
+COLUMN = 20
 
 KEYS = (
     ("Enter", "send"),
@@ -18,12 +21,20 @@ KEYS = (
 )
 
 
-def help_lines() -> list[Line]:
+def help_lines(cells: int) -> list[Line]:
+    """Two columns where there is room for them."""
     lines: list[Line] = [(Span("Keys", "strong"),)]
-    lines += [(Span(f"{keys:<20} ", "code"), Span(text)) for keys, text in KEYS]
-    lines += [EMPTY, (Span("Commands", "strong"), Span("  the beginning of a name is enough", "muted"))]
+    for keys, text in KEYS:
+        lines += _row(keys, text, "", cells)
+    lines += [EMPTY, *wrap([Span("Commands", "strong"), Span("  the beginning of a name is enough", "muted")], cells)]
     for command in COMMANDS:
-        name = f"/{command.name} {command.args}".rstrip()
         note = " · in full" if command.exact else ""
-        lines.append((Span(f"{name:<20} ", "code"), Span(command.summary), Span(note, "muted")))
+        lines += _row(f"/{command.name} {command.args}".rstrip(), command.summary, note, cells)
     return lines
+
+
+def _row(name: str, text: str, note: str, cells: int) -> list[Line]:
+    wide = cells >= NARROW and len(name) <= COLUMN
+    shown = f"{name:<{COLUMN}}" if wide else name
+    spans = [Span(f"{shown}  ", "code"), Span(text), Span(note, "muted")]
+    return indent(wrap(spans, cells if wide else cells - 2), Span(""), Span("  "))

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from textual.events import Resize
 
-from htui.present.cells import cut, width
-from htui.present.lines import Line, Span
+from htui.present.lines import Line, Span, rule_line
 from htui.present.status import Figures, status_lines
 from htui.theme import Theme
 from htui.widgets.lines import Lines
@@ -36,21 +35,6 @@ class Rule(Lines):
 
     def _update(self) -> None:
         self.show([rule_line(self._title, self._side, self.cells)])
-
-
-def rule_line(title: str, side: Span, cells: int) -> Line:
-    """`── title ───────── side ──`; the side is more important than the title."""
-    right = f" {cut(side.text, cells - 6)} " if side.text and cells > 12 else ""
-    room = cells - width(right) - (2 if right else 0) - 5
-    left = f" {cut(title, room)} " if title and room > 3 else ""
-    fill = cells - width(left) - width(right) - (2 if left else 0) - (2 if right else 0)
-    return (
-        Span("──" if left else "", "rule"),
-        Span(left, "muted"),
-        Span("─" * max(0, fill), "rule"),
-        Span(right, side.role),
-        Span("──" if right else "", "rule"),
-    )
 
 
 class Feed(Lines):

@@ -1,14 +1,17 @@
 """Panels above the composer: a text to read, and a list to choose from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual.events import Resize
 from textual.message import Message
 
-from htui.present.lines import Line, Span, cells_of, cut_line, with_role
+from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, rule_line, with_role, wrap
 from htui.present.picks import Pick
 from htui.theme import Theme
 from htui.widgets.lines import Lines
+
+_DETAIL_FROM = 7
+"""Lines from which there is room for what is said about the highlighted row."""
 
 
 class Panel(Lines):
@@ -42,10 +45,11 @@ class Panel(Lines):
 class TextPanel(Panel):
     """Something to read; any key but those that move it closes it."""
 
-    def __init__(self, theme: Theme, name: str, title: str, lines: Sequence[Line]) -> None:
+    def __init__(self, theme: Theme, name: str, title: str, make: Callable[[int], Sequence[Line]]) -> None:
+        """`make` gives the lines for a width."""
         super().__init__(theme, name)
         self._title = title
-        self._lines = list(lines)
+        self._make = make
 
     def press(self, key: str) -> str | None:
         page = max(1, self.room - 3)
@@ -59,11 +63,12 @@ class TextPanel(Panel):
         return "taken"
 
     def update(self) -> None:
+        lines = self._make(self.cells)
         size = max(1, self.room - 2)
-        self._top = max(0, min(self._top, len(self._lines) - size))
-        below = len(self._lines) - self._top - size
+        self._top = max(0, min(self._top, len(lines) - size))
+        below = len(lines) - self._top - size
         foot = f"↓ {below} more · Esc closes" if below > 0 else "Esc closes"
-        shown = self._lines[self._top : self._top + size]
+        shown = lines[self._top : self._top + size]
         self.show([_title(self._title, self.cells), *shown, (Span(foot, "muted"),)])
 
 
@@ -121,14 +126,27 @@ class ChoicePanel(Panel):
         return "taken"
 
     def update(self) -> None:
-        size = max(1, self.room - 2)
+        details = [self._detail(pick) for pick in self._picks]
+        most = max(map(len, details), default=0) if self.room > _DETAIL_FROM else 0
+        size = max(1, self.room - 2 - most)
         self._top = max(0, min(self._top, self.cursor, len(self._picks) - size), self.cursor - size + 1)
         lines = [_title(self._title, self.cells)]
         for place, pick in list(enumerate(self._picks))[self._top : self._top + size]:
             lines.append(self._row(place, pick))
+        if most:
+            detail = details[self.cursor] if self._picks else []
+            lines += [*detail, *[EMPTY] * (most - len(detail))]
         keys = "↑↓ Enter · Esc closes" + (" · d removes" if self._remove else "")
         lines.append(cut_line((Span(keys, "muted"),), self.cells))
         self.show(lines)
+
+    def _detail(self, pick: Pick) -> list[Line]:
+        """What is said about the highlighted row, on at most two lines."""
+        if not pick.detail:
+            return []
+        lines = wrap([Span(pick.detail, "muted")], max(1, self.cells - 4))
+        shown = lines if len(lines) <= 2 else [lines[0], cut_line((*lines[1], Span(" " * self.cells)), self.cells - 4)]
+        return [(Span("    "), *line) for line in shown]
 
     def _row(self, place: int, pick: Pick) -> Line:
         here = place == self.cursor
@@ -143,4 +161,4 @@ class ChoicePanel(Panel):
 
 
 def _title(title: str, cells: int) -> Line:
-    return cut_line((Span(title, "strong"),), cells)
+    return rule_line(title, Span(""), cells)

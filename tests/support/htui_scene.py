@@ -77,6 +77,7 @@ async def history(link: ScriptedLink) -> None:
         records.append(log.event("user/message", log.user(f"question {place}"), "append"))
         said = f"answer {place} with **bold** and `code`\n\n- one\n- two\n"
         records.append(log.event("assistant/message", log.answer({"type": "text", "text": said}), "append"))
+    records.append(log.event("turn/end", {"turn": 1, "reason": {"kind": "completed"}}))
     link.follow(SESSION)
     log.snapshot(records)
     await chat(link)

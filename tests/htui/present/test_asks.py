@@ -28,7 +28,7 @@ def test_e03_the_command_comes_first_and_the_description_is_the_models_words() -
         text_of(line)
         for line in approval_lines(found, View(0, 5, 1), about_lines(found, 80, 9), 80, seen=True, cursor=-1, hint="")
     ]
-    assert lines[0] == "? Allow run_command?"
+    assert lines[0].startswith("── ? Allow run_command? ──")
     assert lines[1] == "  $ rm -rf build"
     assert lines[2:4] == ["Reason: deletes", "The model says: list files"]
 

@@ -26,7 +26,7 @@ async def asked(s: Stage, command: str = "rm -rf build", *, ready: bool = True) 
 async def test_e03_the_card_shows_the_command_the_reason_and_the_models_words(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await asked(s)
-        place = s.rows.index("? Allow run_command?")
+        place = next(i for i, row in enumerate(s.rows) if "? Allow run_command?" in row)
         assert s.rows[place + 1 : place + 5] == [
             "  $ rm -rf build",
             "Reason: deletes files",
@@ -200,9 +200,9 @@ async def questioned(s: Stage, request: dict[str, Any] = QUESTIONS) -> None:
 async def test_t11_questions_are_answered_one_after_the_other_and_sent_together(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await questioned(s)
-        await s.sees("? 1/2", "Which store?", "1 SQLite · one file", "3 Other answer …")
+        await s.sees("? Question 1/2", "Which store?", "1 SQLite · one file", "3 Other answer …")
         await s.press("2")
-        await s.sees("? 2/2", "Which systems?", "[ ] Linux")
+        await s.sees("? Question 2/2", "Which systems?", "[ ] Linux")
         assert s.link.answered == []
         await s.press("1")
         await s.sees("[x] Linux")

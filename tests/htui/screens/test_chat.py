@@ -255,7 +255,7 @@ async def test_j16_a_draft_survives_panels_other_sessions_and_a_restart(tmp_path
         await s.press("left", "left")
         s.link.value("permissions", {"currentValue": "read-only", "options": []})
         s.app.go("sessions")
-        await s.sees("Sessions")
+        await s.sees("Sessions", "+ New session")
         await s.press("escape")
         await s.sees("half a thought")
         assert s.chat.editor.draft.caret == 12
@@ -356,9 +356,9 @@ async def test_any_key_closes_the_help_and_counts(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await s.type("/help")
         await s.press("enter")
-        await s.sees("Keys")
+        await s.sees("Ctrl+J")
         await s.type("x")
-        await s.misses("Keys")
+        await s.misses("Ctrl+J")
         assert s.chat.editor.text == "x"
 
 
