@@ -22,11 +22,11 @@ from htui.link.changes import Change, HostChanged, LinkChanged
 from htui.paint.driver import TerminalDriver
 from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
-from htui.screens.chat import ChatScreen
 from htui.screens.connect import ConnectScreen
 from htui.screens.desk import LinkLike, Where
 from htui.screens.opening import Opening
 from htui.screens.picker import PickerScreen
+from htui.screens.session import SessionScreen
 from htui.theme import Theme, choose
 
 FRAME = 1 / 12
@@ -132,17 +132,17 @@ class HtuiApp(App[int], inherit_bindings=False):
         return time.time_ns() // 1_000_000
 
     def open_session(self, session_id: str) -> None:
-        self._show_screen(ChatScreen(self, session_id))
+        self._show_screen(SessionScreen(self, session_id))
 
     def new_session(self, workspace_id: str | None = None) -> None:
-        current = self._chat()
+        current = self._session()
         self._opening.new(workspace_id, None if current is None else current.conversation.session_id)
 
     def add_workspace(self, path: str) -> None:
         self._opening.add(path)
 
     def go(self, where: Where) -> None:
-        current = self._chat()
+        current = self._session()
         session_id = None if current is None else current.conversation.session_id
         workspace = self._opening.workspace_of_session(session_id)
         picker = PickerScreen(self, where, workspace if where == "sessions" else None)
@@ -160,16 +160,16 @@ class HtuiApp(App[int], inherit_bindings=False):
     def tell(self, text: str) -> None:
         """Says something that went wrong, wherever the reader is."""
         current = self.screen
-        if isinstance(current, ChatScreen):
+        if isinstance(current, SessionScreen):
             current.conversation.say(text, "error")
         elif isinstance(current, ConnectScreen):
             current.note = text
             current.changed()
         else:
             self.back()
-            chat = self._chat()
-            if chat is not None:
-                chat.conversation.say(text, "error")
+            shown = self._session()
+            if shown is not None:
+                shown.conversation.say(text, "error")
 
     def leave(self) -> None:
         if not self._leaving:
@@ -177,13 +177,13 @@ class HtuiApp(App[int], inherit_bindings=False):
             self.run_worker(self._leave())
 
     async def _leave(self) -> None:
-        chat = self._chat()
-        if chat is not None:
-            chat.drafting.save()
-            self.parting = parting_words(chat.conversation)
+        shown = self._session()
+        if shown is not None:
+            shown.drafting.save()
+            self.parting = parting_words(shown.conversation)
             try:
                 async with asyncio.timeout(_SENDING):
-                    await chat.conversation.delivered.wait()
+                    await shown.conversation.delivered.wait()
             except TimeoutError:
                 pass
         self.exit(DONE)
@@ -209,8 +209,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         stack = self.screen_stack
         return stack[-1] if stack and isinstance(stack[-1], KeyScreen) else None
 
-    def _chat(self) -> ChatScreen | None:
-        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, ChatScreen)), None)
+    def _session(self) -> SessionScreen | None:
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, SessionScreen)), None)
 
     def _show_screen(self, screen: KeyScreen) -> None:
         """Shows a screen in place of everything but the first one, which stays below."""

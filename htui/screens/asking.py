@@ -8,13 +8,13 @@ from htui.screens import facts as f
 from htui.widgets.cards import ApprovalCard, QuestionCard
 
 if TYPE_CHECKING:
-    from htui.screens.chat import ChatScreen
+    from htui.screens.session import SessionScreen
 
 
 class AskSlot:
     """Shows the oldest ask as a card above the composer. A sub-agent's session is followed to see its call."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
+    def __init__(self, screen: "SessionScreen") -> None:
         self._screen = screen
         self._card: ApprovalCard | QuestionCard | None = None
         self._child: SessionMirror | None = None

@@ -48,7 +48,7 @@ class Desk(Protocol):
         ...
 
     def open_session(self, session_id: str) -> None:
-        """Shows the chat of a session."""
+        """Shows a session."""
         ...
 
     def new_session(self, workspace_id: str | None = None) -> None:

@@ -21,13 +21,13 @@ from htui.screens import facts as f
 from htui.screens.command_table import complete
 
 if TYPE_CHECKING:
-    from htui.screens.chat import ChatScreen
+    from htui.screens.session import SessionScreen
 
 
 class Effects:
     """One effect after the other, each into the part of the program that it is for."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
+    def __init__(self, screen: "SessionScreen") -> None:
         self._screen = screen
         self._mouse = True
 

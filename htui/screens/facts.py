@@ -1,4 +1,4 @@
-"""What the chat shows around the transcript, out of the mirrors: pure."""
+"""What a session shows around the transcript, out of the mirrors: pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

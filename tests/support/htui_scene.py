@@ -13,6 +13,9 @@ from htui.running import run, state_folder
 from htui.theme import choose
 from tests.support.scripted import ORIGIN, SESSION, Scene, ScriptedLink
 
+PACE = 0.02
+"""Seconds between two words."""
+
 WORDS = (
     "The parser reads one token after the other and keeps the place of each, so that an error can say where it stands. "
     "When it meets a name that it does not know it looks one token ahead and decides between a call and a reference. "
@@ -38,22 +41,19 @@ async def chat(link: ScriptedLink) -> None:
 async def stream(link: ScriptedLink) -> None:
     """Every prompt is answered with 200 words in about four seconds."""
     log = link.log()
-    pending: set[asyncio.Task[None]] = set()
+    loop = asyncio.get_running_loop()
+    words = [f"{word} " for word in (WORDS * 6).split()[:200]]
 
-    async def speak() -> None:
-        words = [f"{word} " for word in (WORDS * 6).split()[:200]]
-        log.stream()
-        for word in words:
-            log.delta(word)
-            await asyncio.sleep(0.02)
+    def end() -> None:
         log.settle("".join(words))
         log.end()
 
     def prompted(request: dict[str, object]) -> dict[str, bool]:
         log.begin("Tell me.", str(request["requestId"]))
-        task = asyncio.create_task(speak())
-        pending.add(task)
-        task.add_done_callback(pending.discard)
+        log.stream()
+        for place, word in enumerate(words):
+            loop.call_later(place * PACE, log.delta, word)
+        loop.call_later(len(words) * PACE, end)
         return {"accepted": True}
 
     link.answers["session/prompt"] = prompted

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from htui.app import HtuiApp
 from htui.composer.store import DraftStore
-from htui.screens.chat import ChatScreen
+from htui.screens.session import SessionScreen
 from htui.theme import Theme
 from tests.support.scripted import NOW, ORIGIN, SESSION, Log, ScriptedLink
 
@@ -45,9 +45,9 @@ class Stage:
         return "\n".join(self.rows)
 
     @property
-    def chat(self) -> ChatScreen:
+    def chat(self) -> SessionScreen:
         screen = self.app.screen
-        assert isinstance(screen, ChatScreen), screen
+        assert isinstance(screen, SessionScreen), screen
         return screen
 
     @property
@@ -121,7 +121,7 @@ async def stage(
         if online:
             link.online()
         if online and session is None:
-            await found.until(lambda: isinstance(app.screen, ChatScreen), "the chat")
+            await found.until(lambda: isinstance(app.screen, SessionScreen), "the chat")
             await found.sees("● Ready")
         yield found
 

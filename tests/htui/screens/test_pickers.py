@@ -8,8 +8,8 @@ import pytest
 from htui.errors import RemoteError
 from htui.link.changes import LinkStatus
 from htui.mirror import SessionEntry, Workspace
-from htui.screens.chat import ChatScreen
 from htui.screens.connect import ConnectScreen
+from htui.screens.session import SessionScreen
 from htui.screens.start import blank_session, session_named, workspace_of
 from tests.htui.screens.stage import NOW, SESSION, stage
 from tests.support.scripted import WORKSPACE
@@ -56,7 +56,7 @@ async def test_t4_a_token_can_be_given_where_the_host_wants_one(tmp_path: Path) 
 async def test_the_first_start_in_a_folder_opens_a_new_session_there(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False) as s:
         s.link.online(workspaces=[])
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         names = [name for name, _ in s.link.calls]
         assert names == ["workspace/create", "session/create"]
         assert s.link.calls[0][1] == {"request": {"path": "/work/proj"}}
@@ -66,7 +66,7 @@ async def test_the_first_start_in_a_folder_opens_a_new_session_there(tmp_path: P
 async def test_an_empty_session_is_used_again(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False) as s:
         s.link.online(sessions=SESSIONS, workspaces=WORKSPACES)
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         assert s.link.calls == []
         assert s.chat.conversation.session_id == SESSION
 
@@ -82,7 +82,7 @@ async def test_a_host_that_refuses_says_so(tmp_path: Path) -> None:
 async def test_t3_sessions_are_listed_by_what_they_need(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False) as s:
         s.link.online(sessions=SESSIONS, workspaces=WORKSPACES)
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         s.link.ask("approval/request", {"toolName": "x"}, "e1", "session-child")
         await s.type("/resume")
         await s.press("enter")
@@ -105,20 +105,20 @@ async def test_t3_sessions_are_listed_by_what_they_need(tmp_path: Path) -> None:
 async def test_t3_workspaces_show_what_their_sessions_do(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False) as s:
         s.link.online(sessions=SESSIONS, workspaces=WORKSPACES)
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         await s.type("/ws")
         await s.press("enter")
         await s.sees("Workspaces", "◐ proj", "1 working, 2 ready")
         await s.press("enter")
         await s.sees("Sessions · proj", "+ New session")
         await s.press("escape")
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
 
 
 async def test_a_session_can_be_named_at_the_start(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False, session="b") as s:
         s.link.online(sessions=SESSIONS, workspaces=WORKSPACES)
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         assert s.chat.conversation.session_id == "session-b"
 
 
@@ -131,7 +131,7 @@ async def test_a_name_that_nobody_has_opens_the_list(tmp_path: Path) -> None:
 async def test_new_makes_another_session_in_the_same_workspace(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False, session="session-b") as s:
         s.link.online(sessions=SESSIONS[:3], workspaces=WORKSPACES)
-        await s.until(lambda: isinstance(s.app.screen, ChatScreen))
+        await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         await s.type("/new")
         await s.press("enter")
         await s.until(lambda: s.chat.conversation.session_id == SESSION)

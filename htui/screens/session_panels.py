@@ -1,4 +1,4 @@
-"""The panels of the chat: help, status, queue, models, permissions. One is open at a time."""
+"""The panels of a session: help, status, queue, models, permissions. One is open at a time."""
 
 from typing import TYPE_CHECKING
 
@@ -9,13 +9,13 @@ from htui.screens.help_text import help_lines
 from htui.widgets.panels import ChoicePanel, Panel, TextPanel
 
 if TYPE_CHECKING:
-    from htui.screens.chat import ChatScreen
+    from htui.screens.session import SessionScreen
 
 
-class ChatPanels:
+class SessionPanels:
     """Opens, feeds and closes the panel above the composer."""
 
-    def __init__(self, screen: "ChatScreen") -> None:
+    def __init__(self, screen: "SessionScreen") -> None:
         self._screen = screen
         self._panel: Panel | None = None
         self._room = 10

@@ -1,4 +1,4 @@
-"""The chat: the conversation, what waits for a person, the composer and the status."""
+"""A session on the screen: the conversation, what waits for a person, the composer and the status."""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -14,13 +14,13 @@ from htui.present.status import Figures
 from htui.screens import facts as f
 from htui.screens.asking import AskSlot
 from htui.screens.base import KeyScreen
-from htui.screens.chat_panels import ChatPanels
 from htui.screens.command_table import Chosen, choose, complete, is_command
 from htui.screens.conversation import Conversation
 from htui.screens.desk import Desk
 from htui.screens.drafting import Drafting
 from htui.screens.effects import Effects
 from htui.screens.ladder import escape, interrupt
+from htui.screens.session_panels import SessionPanels
 from htui.screens.welcome import welcome_lines
 from htui.widgets.bars import Feed, Rule, StatusBar
 from htui.widgets.cards import Answered
@@ -31,7 +31,7 @@ from htui.widgets.transcript import Transcript
 WHEEL = 3
 
 
-class ChatScreen(KeyScreen):
+class SessionScreen(KeyScreen):
     """Everything that is typed goes to the composer, unless a panel or a card takes it first."""
 
     def __init__(self, desk: Desk, session_id: str) -> None:
@@ -46,7 +46,7 @@ class ChatScreen(KeyScreen):
         self.status = StatusBar(theme)
         self.drafting = Drafting(desk.drafts, self.editor, session_id)
         self.asking = AskSlot(self)
-        self.panels = ChatPanels(self)
+        self.panels = SessionPanels(self)
         self.effects = Effects(self)
         self._last_interrupt: float | None = None
         self._lost_at: float | None = None
@@ -321,20 +321,20 @@ class ChatScreen(KeyScreen):
         self.transcript.scroll_by_lines(WHEEL)
 
 
-_Action = Callable[[ChatScreen], None]
+_Action = Callable[[SessionScreen], None]
 
 _GLOBAL: dict[str, _Action] = {
-    "pageup": partial(ChatScreen.scroll, pages=-1),
-    "pagedown": partial(ChatScreen.scroll, pages=1),
-    "ctrl+up": partial(ChatScreen.scroll, pages=-0.5),
-    "ctrl+down": partial(ChatScreen.scroll, pages=0.5),
-    "ctrl+t": ChatScreen.toggle_thoughts,
+    "pageup": partial(SessionScreen.scroll, pages=-1),
+    "pagedown": partial(SessionScreen.scroll, pages=1),
+    "ctrl+up": partial(SessionScreen.scroll, pages=-0.5),
+    "ctrl+down": partial(SessionScreen.scroll, pages=0.5),
+    "ctrl+t": SessionScreen.toggle_thoughts,
     "ctrl+s": lambda screen: screen.effects.toggle_mouse(),
 }
 
 _EMPTY: dict[str, _Action] = {
-    "ctrl+u": partial(ChatScreen.scroll, pages=-0.5),
-    "ctrl+d": partial(ChatScreen.scroll, pages=0.5),
+    "ctrl+u": partial(SessionScreen.scroll, pages=-0.5),
+    "ctrl+d": partial(SessionScreen.scroll, pages=0.5),
     "home": lambda screen: screen.transcript.to_top(),
     "end": lambda screen: screen.transcript.to_end(),
 }
