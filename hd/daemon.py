@@ -34,6 +34,7 @@ _log = logging.getLogger(__name__)
 
 COOKIE_SECRET = "cookie-secret"
 LAST_PORT = 65535
+KEEP_ALIVE_S = 60.0
 SHUTDOWN_S = 1.0
 """How long a call that is being answered may go on when the daemon ends; its turns and sockets are closed before."""
 
@@ -136,7 +137,13 @@ def _bound(host: str) -> str:
 
 @asynccontextmanager
 async def _site(server: Server, listen: Listen) -> AsyncIterator[int]:
-    runner = web.AppRunner(server.application(), access_log=None, logger=HttpLog(), shutdown_timeout=SHUTDOWN_S)
+    runner = web.AppRunner(
+        server.application(),
+        access_log=None,
+        logger=HttpLog(),
+        keepalive_timeout=KEEP_ALIVE_S,
+        shutdown_timeout=SHUTDOWN_S,
+    )
     await runner.setup()
     try:
         site = web.TCPSite(runner, _bound(listen.host), listen.port)

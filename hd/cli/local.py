@@ -41,6 +41,8 @@ class Local:
             body = answer.read()
             if answer.status == http.client.OK:
                 return msgspec.json.decode(body)
+            if answer.status == http.client.SERVICE_UNAVAILABLE:
+                raise NotRunning(f"The daemon at {self.daemon.url} is about to end.")
         except OSError as error:
             raise NotRunning(
                 f"The daemon at {self.daemon.url} (process {self.daemon.pid}) does not answer: {error}."

@@ -34,6 +34,8 @@ from hd.server.services import Services
 from hd.session.live import LiveSession
 from pricing import plain
 
+LOCK_S = 0.2
+
 STATUS = {
     DONE: "completed",
     FAILED: "failed",
@@ -96,7 +98,8 @@ async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> 
 def _store(home: Home) -> Iterator[Path]:
     """The home's store if no daemon has it, else one of this run alone: a store has one writer."""
     try:
-        lock = acquire(home, wait_s=0.0)
+        # A moment, because a command that only asks whether a daemon runs takes the lock as well, for an instant.
+        lock = acquire(home, wait_s=LOCK_S)
     except HomeBusy:
         beside = home.database.with_name(f"run-{new_id()}.db")
         print(f"hd: A daemon has this home, so this run is kept in {beside}.", file=sys.stderr)

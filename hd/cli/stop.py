@@ -7,9 +7,10 @@ import time
 
 from hd.config.home import Home
 from hd.config.lock import running
-from hd.errors import DONE, FAILED
+from hd.errors import DONE, FAILED, NotRunning
 
 WAIT_S = 20.0
+GRACE_S = 3.0
 POLL_S = 0.05
 
 
@@ -20,14 +21,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from hd.cli.local import Local
 
-    home = Home.of(os.environ)
-    local = Local.find(home)
-    local.post("/api/local/stop")
-    deadline = time.monotonic() + WAIT_S
-    while (left := running(home)) is not None and left.pid == local.daemon.pid:
+    local = Local.find(home := Home.of(os.environ))
+    try:
+        local.post("/api/local/stop")
+    except NotRunning:
+        # One that is ending already answers nobody any more.
+        if not _gone(home, local.daemon.pid, GRACE_S):
+            raise
+    if _gone(home, local.daemon.pid, WAIT_S):
+        print("Stopped.")
+        return DONE
+    print(f"hd: The daemon (process {local.daemon.pid}) is still closing its turns.", file=sys.stderr)
+    return FAILED
+
+
+def _gone(home: Home, pid: int, within_s: float) -> bool:
+    deadline = time.monotonic() + within_s
+    while (left := running(home)) is not None and left.pid == pid:
         if time.monotonic() > deadline:
-            print(f"hd: The daemon (process {local.daemon.pid}) is still closing its turns.", file=sys.stderr)
-            return FAILED
+            return False
         time.sleep(POLL_S)
-    print("Stopped.")
-    return DONE
+    return True

@@ -16,6 +16,7 @@ MAX_BODY = 32 * 1024 * 1024
 """Far less than the official 300 MiB: a body is decoded in one step of the loop, which all clients share."""
 
 SECRET_HEADER = "X-Hd-Secret"
+_STOP = "/api/local/stop"
 
 _NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 _PAGE_ONLY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
@@ -79,7 +80,7 @@ class Server:
         app.router.add_route("*", "/index.html", self._index)
         app.router.add_get("/health", self._health)
         app.router.add_post("/api/local/token", self._local_token)
-        app.router.add_post("/api/local/stop", self._local_stop)
+        app.router.add_post(_STOP, self._local_stop)
         app.router.add_get("/api/remote.mux", self._mux)
         app.router.add_route("*", "/api/{method:.+}", self._rpc.respond)
         app.on_response_prepare.append(_tell_nothing)
@@ -100,7 +101,7 @@ class Server:
             local = request.path.startswith("/api/local/") and self._gate.is_local(request)
             if not local and not self._gate.has_cookie(request):
                 return _refusal(request, 401, "unauthorized")
-            if self._stopping:
+            if self._stopping and not (local and request.path == _STOP):
                 return _refusal(request, 503, "the daemon stops")
         return await handler(request)
 

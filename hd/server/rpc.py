@@ -81,7 +81,7 @@ class Rpc:
         except web.HTTPRequestEntityTooLarge:
             return self._too_large()
         answer = await self._answer(endpoint, body)
-        response = web.Response(body=answer, content_type="application/json")
+        response = web.Response(body=answer, content_type="application/json", zlib_executor_size=_COMPRESS_ASIDE)
         if len(answer) > _COMPRESS_FROM:
             response.enable_compression()
         return response
@@ -113,6 +113,9 @@ class Rpc:
 
 _COMPRESS_FROM = 16 * 1024
 """Smaller answers cost more time to compress than to send."""
+
+_COMPRESS_ASIDE = 256 * 1024
+"""Larger pieces are compressed in a thread, so that nobody waits for them."""
 
 
 def open_stream(streams: Mapping[str, Stream], name: str, payload: object) -> AsyncGenerator[list[bytes], None]:

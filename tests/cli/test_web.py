@@ -309,6 +309,15 @@ def test_what_is_said_when_no_daemon_runs(home: Path) -> None:
     assert not home.exists()
 
 
+def test_several_may_stop_it_at_once(home: Path) -> None:
+    with running(home):
+        stops = [finish(process) for process in [start("stop", home=home) for _ in range(4)]]
+        # Who came too late was told that there is none.
+        assert {(ran.code, ran.out) for ran in stops} <= {(0, "Stopped.\n"), (7, "")}
+        assert (0, "Stopped.\n") in {(ran.code, ran.out) for ran in stops}
+        assert all(ran.code == 0 or "No daemon runs" in ran.sentence() for ran in stops)
+
+
 def test_every_token_is_new_and_good(home: Path) -> None:
     with running(home) as daemon:
         urls = {hd("token", home=home).out.strip() for _ in range(3)}

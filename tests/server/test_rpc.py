@@ -14,6 +14,7 @@ from hd.errors import ArgumentsInvalid, BadRequest, HdError, InputInvalid, Sessi
 from hd.protocol.endpoints import BY_NAME, ENDPOINTS
 from hd.server.app import MAX_BODY
 from hd.server.rpc import check_arguments, wire_error
+from tests.server.inside import exchanged, listed, place
 from tests.server.raw import connect, exchange, head, list_body, parse, post_list
 from tests.support.daemon import Daemon
 
@@ -323,3 +324,37 @@ def test_errors_of_the_tree_cross_the_wire_as_they_are_and_defects_without_their
     defect = wire_error(ValueError("sk-secret in /home/me"))
     assert defect.code == "gateway/internal"
     assert "secret" not in defect.message
+
+
+# Inside this process.
+
+
+async def test_a_very_large_answer_is_compressed_off_the_loop() -> None:
+    """aiohttp warns where it would hold up the loop, and a warning fails a test here."""
+    text = "0123456789abcdef" * 200_000
+
+    async def summaries(_request: Any) -> Any:
+        return {"items": [text]}
+
+    async with place({}, unary={"session/list": summaries}) as here:
+        answered = await exchanged(
+            here, "/api/session/list", f"Cookie: {here.cookie}\r\nAccept-Encoding: gzip", list_body()
+        )
+        head_, _, body = answered.partition(b"\r\n\r\n")
+        assert b"Content-Encoding: gzip" in head_
+        assert len(body) < len(text) // 10
+
+
+async def test_a_defect_of_a_call_is_logged_with_its_traceback_and_told_without(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def summaries(_request: Any) -> Any:
+        raise ZeroDivisionError("what nobody needs to know")
+
+    async with place({}, unary={"session/list": summaries}) as here:
+        answered = await listed(here)
+        assert answered.startswith(b"HTTP/1.1 200")
+        assert b"gateway/internal" in answered
+        assert b"nobody" not in answered
+    (record,) = [record for record in caplog.records if record.name == "hd.server.rpc"]
+    assert record.exc_info

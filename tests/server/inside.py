@@ -1,0 +1,91 @@
+"""A server inside this process, with streams and calls that a test makes up, and clients for it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+from aiohttp import web
+from websockets.asyncio.client import connect
+
+from hd.server import login
+from hd.server.app import Gate, Server
+from hd.server.rpc import Stream, Unary
+from hd.server.sockets import Pulse
+from tests.server.raw import KEY
+from tests.support.daemon import LIMIT, Socket
+
+SECRET = b"x" * 32
+NOW = 1_000_000
+SLOW = Pulse(interval=60.0, missed=3)
+
+
+class Place:
+    """A server on a free port, and clients for it."""
+
+    def __init__(self, server: Server, port: int) -> None:
+        self.server = server
+        self.port = port
+        host = f"127.0.0.1:{port}"
+        self.cookie = f"{login.cookie_name(host)}={login.sign(SECRET, host, NOW)}"
+
+    @asynccontextmanager
+    async def socket(self) -> AsyncIterator[Socket]:
+        headers = {"Cookie": self.cookie}
+        url = f"ws://127.0.0.1:{self.port}/api/remote.mux"
+        async with connect(url, additional_headers=headers, compression=None) as connection:
+            socket = Socket(connection)
+            reader = asyncio.create_task(socket.read())
+            yield socket
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+
+    async def deaf(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """An upgraded connection that reads nothing and answers no ping."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1000)
+        writer.write(
+            f"GET /api/remote.mux HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: Upgrade\r\n"
+            f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n"
+            f"Cookie: {self.cookie}\r\n\r\n".encode()
+        )
+        return reader, writer
+
+
+@asynccontextmanager
+async def place(
+    streams: dict[str, Stream], *, pulse: Pulse = SLOW, unary: dict[str, Unary] | None = None
+) -> AsyncIterator[Place]:
+    gate = Gate(SECRET, "local", clock=lambda: NOW, stop=lambda: None)
+    server = Server(gate, unary or {}, streams, pulse=pulse)
+    runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield Place(server, runner.addresses[0][1])
+    finally:
+        async with asyncio.timeout(LIMIT):
+            await runner.cleanup()
+
+
+async def local(here: Place, command: str) -> bytes:
+    return await exchanged(here, f"/api/local/{command}", "X-Hd-Secret: local", b"")
+
+
+async def listed(here: Place) -> bytes:
+    body = msgspec.json.encode(
+        {"type": "client-request", "rpcId": "r", "method": "session/list", "payload": {"args": {"_request": {}}}}
+    )
+    return await exchanged(here, "/api/session/list", f"Cookie: {here.cookie}", body)
+
+
+async def exchanged(here: Place, path: str, header: str, body: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
+    writer.write(
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{here.port}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\n{header}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
+    async with asyncio.timeout(LIMIT):
+        answer = await reader.read()
+    writer.close()
+    return answer
