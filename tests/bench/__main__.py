@@ -39,10 +39,8 @@ def main() -> int:
         )
     driver.save(FILE, results, keep_others=options.only is not None)
     print(table(results))
-    print(
-        f"Python {platform.python_version()} on {os.cpu_count()} cores; load average {before:.2f} before the first row, "
-        f"{os.getloadavg()[0]:.2f} behind the last one."
-    )
+    print(f"Python {platform.python_version()} on {os.cpu_count()} cores.", end=" ")
+    print(f"Load average {before:.2f} before the first row, {os.getloadavg()[0]:.2f} behind the last one.")
     return 0
 
 

@@ -97,18 +97,18 @@ def _type(screen: TimedTerminal) -> list[float]:
     """Milliseconds of each key of a sentence but the first one, which tells where the composer is; takes it back."""
     before = screen.screen.display
     screen.send(KEYS[0])
-    screen.until(lambda: screen.screen.display != before)
+    screen.until(lambda: screen.screen.display != before, "anything for the first key")
     screen.settle(BETWEEN_KEYS_S)
     row, column = _place_of(before, screen.screen.display)
     taken: list[float] = []
     for place, key in enumerate(KEYS[1:], 1):
         began = time.perf_counter()
         screen.send(key)
-        moment = screen.until(lambda: screen.cell(row, column + place) == key)  # noqa: B023
+        moment = screen.until(lambda: screen.cell(row, column + place) == key, key)  # noqa: B023
         taken.append(1000 * (moment - began))
         screen.settle(BETWEEN_KEYS_S)
     screen.send("\x7f" * len(KEYS))
-    screen.until(lambda: screen.cell(row, column) != KEYS[0])
+    screen.until(lambda: screen.cell(row, column) != KEYS[0], "an empty composer")
     screen.settle(QUIET_S)
     return taken
 
@@ -127,7 +127,7 @@ def _place_of(before: list[str], after: list[str]) -> tuple[int, int]:
 
 def streamed_bytes(stage: Stage, runs: int) -> Samples:
     """All bytes that a watching client writes from the prompt, which somebody else sends, to the end of the turn."""
-    with stage.daemon(long_log.HOME) as daemon:
+    with stage.daemon("stream") as daemon:
         return {BYTES.name: asyncio.run(_streamed(stage, daemon, runs))}
 
 

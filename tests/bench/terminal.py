@@ -38,10 +38,10 @@ class TimedTerminal(Terminal):
     def cell(self, row: int, column: int) -> str:
         return str(self.screen.buffer[row][column].data)
 
-    def until(self, condition: Callable[[], object]) -> float:
+    def until(self, condition: Callable[[], object], what: str) -> float:
         """Waits for a condition; gives the moment (`time.perf_counter`) at which the bytes for it came."""
-        self.wait(lambda _terminal: condition())
+        self.wait(lambda _terminal: condition(), what)
         return self._clocked.moment
 
     def shows(self, text: str) -> float:
-        return self.until(lambda: text in self.text)
+        return self.until(lambda: text in self.text, repr(text))
