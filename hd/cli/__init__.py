@@ -25,7 +25,8 @@ _READ_FROM = ("HD_HOME", "HD_MODEL")
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One sentence, as for every other error; the usage is what `--help` is for."""
-        self.exit(USAGE, f"hd: {message.rstrip('.')}. Try `{self.prog} --help`.\n")
+        ending.say(f"{message.rstrip('.')}. Try `{self.prog} --help`.")
+        self.exit(USAGE)
 
 
 def parser(argv: Sequence[str]) -> argparse.ArgumentParser:

@@ -47,8 +47,15 @@ def tell(error: BaseException) -> int:
             text, code = f"{place}{error.strerror}.", FAILED
         case _:
             text, code = _defect(error), FAILED
-    print(f"hd: {' '.join(text.split())}", file=sys.stderr)
+    say(text)
     return code
+
+
+def say(text: str) -> None:
+    """One line on stderr; what a terminal would act upon is spelled out, for a file's name may hold anything."""
+    line = " ".join(text.split())
+    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    print(f"hd: {plain}", file=sys.stderr)
 
 
 def _defect(error: BaseException) -> str:

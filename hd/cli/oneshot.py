@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from hd.agent.agent import Agent
+from hd.cli.ending import say
 from hd.cli.outlet import until_reader_leaves
 from hd.cli.printing import Printer
 from hd.compose import open_house
@@ -87,7 +88,7 @@ async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> 
     secrets = known_secrets(settings.home, environment, demo=wish.demo)
     redactor = Redactor(*secrets)
     if not secrets and not wish.demo:
-        print("hd: No API key is set, so the scripted demo answers; `hd key set` stores one.", file=sys.stderr)
+        say("No API key is set, so the scripted demo answers; `hd key set` stores one.")
     with _store(settings.home) as database, log_to(settings.home.log, redactor):
         hide_environment()
         async with open_house(settings, environment, demo=wish.demo, database=database) as house:
@@ -102,7 +103,7 @@ def _store(home: Home) -> Iterator[Path]:
         lock = acquire(home, wait_s=LOCK_S)
     except HomeBusy:
         beside = home.database.with_name(f"run-{new_id()}.db")
-        print(f"hd: A daemon has this home, so this run is kept in {beside}.", file=sys.stderr)
+        say(f"A daemon has this home, so this run is kept in {beside}.")
         yield beside
         return
     with lock:

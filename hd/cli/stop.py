@@ -2,9 +2,9 @@
 
 import argparse
 import os
-import sys
 import time
 
+from hd.cli.ending import say
 from hd.config.home import Home
 from hd.config.lock import running
 from hd.errors import DONE, FAILED, NotRunning
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     if _gone(home, local.daemon.pid, WAIT_S):
         print("Stopped.")
         return DONE
-    print(f"hd: The daemon (process {local.daemon.pid}) is still closing its turns.", file=sys.stderr)
+    say(f"The daemon (process {local.daemon.pid}) is still closing its turns.")
     return FAILED
 
 

@@ -1,13 +1,16 @@
 """`session/prompt`, `updateQueue`, `cancel` and the choice of a model (WIRE 10): what is accepted and what is not."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
 
 from hd.errors import TimeZoneInvalid
 from hd.server.routes import prompts
+from tests.server.raw import connect, head
 from tests.support.daemon import Daemon, Socket, is_event, text_block
 
 ENDED = is_event("turn/end")
@@ -105,6 +108,24 @@ async def test_the_same_request_again_is_accepted_and_does_nothing(shared: Daemo
     log = await shared.log(session)
     assert user_messages(log) == ["[[fast]]"]
     assert sum(event["type"] == "turn/start" for event in log) == 1
+
+
+async def test_a_prompt_counts_although_its_client_did_not_wait_for_the_answer(shared: Daemon, session: str) -> None:
+    body = msgspec.json.encode(
+        {
+            "type": "client-request",
+            "rpcId": "r",
+            "method": "session/prompt",
+            "payload": {"args": {"request": request(session)}},
+        }
+    )
+    headers = head(shared, "Content-Type: application/json", f"Content-Length: {len(body)}")
+    async with shared.socket() as socket:
+        follow = await socket.follow(session)
+        with closing(connect(shared)) as connection:
+            connection.sendall(f"POST /api/session/prompt HTTP/1.1\r\n{headers}\r\n".encode() + body)
+        await follow.until(ENDED)
+    assert user_messages(await shared.log(session)) == ["[[fast]]"]
 
 
 async def test_text_that_begins_with_a_slash_goes_to_the_model(shared: Daemon, session: str) -> None:
