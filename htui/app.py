@@ -9,16 +9,19 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from textual.app import App
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.worker import WorkerFailed
 
 from htui.composer.store import DraftStore
 from htui.errors import DONE, FAILED, USAGE
 from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged
+from htui.mirror import SessionMirror
 from htui.paint.driver import TerminalDriver
 from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
@@ -68,6 +71,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         """What ended the program and should not have."""
         self._link_task: asyncio.Task[None] | None = None
         self._opening = Opening(self, session)
+        self._follows: Counter[str] = Counter()
+        """How many places show each session."""
         self._shown_at = 0.0
         self._pause = FRAME
         self._pump: Timer | None = None
@@ -132,7 +137,22 @@ class HtuiApp(App[int], inherit_bindings=False):
         return time.time_ns() // 1_000_000
 
     def open_session(self, session_id: str) -> None:
-        self._show_screen(SessionScreen(self, session_id))
+        shown = self._session()
+        if shown is not None and shown.conversation.session_id == session_id:
+            while self.screen is not shown:
+                self.pop_screen()
+        else:
+            self._show_screen(SessionScreen(self, session_id))
+
+    def follow(self, session_id: str) -> SessionMirror:
+        self._follows[session_id] += 1
+        return self.link.follow(session_id)
+
+    def release(self, session_id: str) -> None:
+        self._follows[session_id] -= 1
+        if self._follows[session_id] <= 0:
+            del self._follows[session_id]
+            self.link.unfollow(session_id)
 
     def new_session(self, workspace_id: str | None = None) -> None:
         current = self._session()
@@ -226,7 +246,7 @@ class HtuiApp(App[int], inherit_bindings=False):
 
     def _handle_exception(self, error: Exception) -> None:
         """A defect ends the program; what is told about it is decided after the terminal was restored."""
-        self.defect = self.defect or error
+        self.defect = self.defect or (error.error if isinstance(error, WorkerFailed) else error)
         self._return_code = FAILED
         if self._exception is None:
             self._exception = error

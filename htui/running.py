@@ -42,7 +42,7 @@ def has_job_control() -> bool:
 
 def parting_words(conversation: "Conversation") -> str:
     """What is said after leaving: that a running turn goes on, and how to come back."""
-    if not conversation.running:
+    if not conversation.running or conversation.stopping:
         return ""
     name = conversation.session_id.removeprefix("session-")[:8]
     return f"The turn goes on at the host. Come back to it with: htui {name}"

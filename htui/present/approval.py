@@ -15,6 +15,7 @@ from htui.present.safe import one_line, safe
 from htui.present.tool_row import command_of
 
 _SAID = ("description", "justification", "explanation")
+_REASONS = ("displayReason", "reason", "description")
 _OLD = ("old_string", "oldString")
 _NEW = ("new_string", "newString")
 _WRAPPED = Span("↪ ", "muted")
@@ -39,7 +40,8 @@ def card(request: Mapping[str, Any], row: Row | None) -> Card:
     given = _arguments(request, row)
     tool = one_line(_text(request, "toolName") or (row.name if row else "") or "a tool", 80, strict=True)
     said = next((one_line(given[key], 600, strict=True) for key in _SAID if isinstance(given.get(key), str)), "")
-    reason = one_line(_text(request, "reason") or _text(request, "description"), 600, strict=True)
+    why = next((text for key in _REASONS if (text := _text(request, key))), "")
+    reason = one_line(why, 600, strict=True)
     payload = tuple(_payload(given))
     if not payload:
         note = "The host did not say what this call would do." if row is None else "This call has no arguments."

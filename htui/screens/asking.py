@@ -121,9 +121,9 @@ class AskSlot:
 
     def _follow_child(self, ask: PendingAsk) -> None:
         if ask.session_id != self._screen.conversation.session_id:
-            self._child = self._screen.desk.link.follow(ask.session_id)
+            self._child = self._screen.desk.follow(ask.session_id)
 
     def _forget_child(self) -> None:
         if self._child is not None:
-            self._screen.desk.link.unfollow(self._child.session_id)
+            self._screen.desk.release(self._child.session_id)
             self._child = None

@@ -19,17 +19,24 @@ from htui.screens.outbox import Outbox
 
 
 class Conversation:
-    """`moment` gives seconds of a clock that only goes forward; `told` is called when other things are to be shown."""
+    """`mirror` is that of the session, which is followed.
 
-    def __init__(self, session_id: str, link: LinkLike, moment: Callable[[], float], told: Callable[[], None]) -> None:
-        self.session_id = session_id
+    `moment` gives seconds of a clock that only goes forward; `told` is called when other things are to be shown.
+    """
+
+    def __init__(
+        self, mirror: SessionMirror, link: LinkLike, moment: Callable[[], float], told: Callable[[], None]
+    ) -> None:
+        self.session_id = mirror.session_id
+        self.mirror = mirror
         self.link = link
-        self.mirror: SessionMirror = link.follow(session_id)
         self.outbox = Outbox()
         self.notices = Notices()
         self.answering: frozenset[str] = frozenset()
         """Asks that were answered here and whose settling is not confirmed yet."""
         self.paging = False
+        self.stopping = False
+        """True from a wish to stop the turn until nothing runs."""
         self.delivered = asyncio.Event()
         """Set while no prompt is on its way to the host."""
         self.delivered.set()
@@ -44,6 +51,11 @@ class Conversation:
     @property
     def running(self) -> bool:
         return self.mirror.running
+
+    def settle(self) -> None:
+        """Notes what the mirror shows by now."""
+        self.outbox.settle(self.mirror)
+        self.stopping = self.stopping and self.running
 
     def say(self, text: str, level: Level = "info") -> None:
         self.notices.say(text, level, self._moment())
@@ -93,6 +105,7 @@ class Conversation:
         return True
 
     async def cancel(self) -> None:
+        self.stopping = True
         await self.call("session/cancel", {"request": {"sessionId": self.session_id}}, "")
 
     async def remove_queued(self, item_id: str) -> None:

@@ -37,7 +37,7 @@ class SessionScreen(KeyScreen):
     def __init__(self, desk: Desk, session_id: str) -> None:
         super().__init__(desk)
         theme = desk.palette
-        self.conversation = Conversation(session_id, desk.link, desk.moment, self.changed_later)
+        self.conversation = Conversation(desk.follow(session_id), desk.link, desk.moment, self.changed_later)
         self.editor = Editor()
         self.transcript = Transcript(theme)
         self.feed = Feed(theme)
@@ -73,7 +73,7 @@ class SessionScreen(KeyScreen):
         self._ready = False
         self.drafting.save()
         self.asking.close()
-        self.desk.link.unfollow(self.conversation.session_id)
+        self.desk.release(self.conversation.session_id)
 
     def on_resize(self) -> None:
         self.changed()
@@ -94,10 +94,11 @@ class SessionScreen(KeyScreen):
         if not self._ready:
             return
         mirror = self.conversation.mirror
-        self.conversation.outbox.settle(mirror)
+        self.conversation.settle()
         if mirror.loaded:
             self.drafting.learn(mirror)
-        self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
+        if not len(mirror.rows):
+            self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
         self.transcript.take(mirror.rows, mirror.live)
         self.asking.update()
         self.panels.update()

@@ -39,14 +39,24 @@ def test_j08_the_terminal_is_clean_after_every_way_out(tmp_path: Path, way: str)
         assert_clean(t, before)
 
 
-def test_j08_two_presses_leave_a_running_turn_which_goes_on(tmp_path: Path) -> None:
+def test_j08_leaving_while_a_turn_runs_says_that_it_goes_on(tmp_path: Path) -> None:
     with htui("running", tmp_path) as t:
         before = t.tty()
         t.wait_for("run_command")
-        t.send("\x03\x03")
+        t.send("/quit\r")
         assert t.wait_end() == 0
         assert_clean(t, before)
         assert b"The turn goes on at the host. Come back to it with: htui 00000000" in t.raw
+
+
+def test_j24_the_second_press_leaves_without_waiting_for_the_host(tmp_path: Path) -> None:
+    with htui("running", tmp_path) as t:
+        t.wait_for("run_command")
+        t.send("\x03")
+        t.wait_for("Stopping")
+        t.send("\x03")
+        assert t.wait_end() == 0
+        assert b"The turn goes on" not in t.raw
 
 
 def test_j08_a_defect_leaves_a_clean_terminal_and_a_log(tmp_path: Path) -> None:

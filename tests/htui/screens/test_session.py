@@ -198,7 +198,18 @@ async def test_j24_the_ladder_of_ctrl_c(tmp_path: Path) -> None:
         assert not s.app._exit
         await s.press("ctrl+c")
         await s.until(lambda: s.app._exit)
+        assert s.app.parting == ""
+
+
+async def test_quit_leaves_the_turn_running_and_says_so(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        await s.sees("^C stop")
+        await s.type("/quit")
+        await s.press("enter")
+        await s.until(lambda: s.app._exit)
         assert "goes on at the host" in s.app.parting
+        assert not any(name == "session/cancel" for name, _ in s.link.calls)
 
 
 async def test_ctrl_c_leaves_when_nothing_runs(tmp_path: Path) -> None:
