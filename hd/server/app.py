@@ -12,7 +12,7 @@ from hd.server import fence, login
 from hd.server.rpc import Rpc, Stream, Unary
 from hd.server.sockets import PULSE, Pulse, Socket
 
-MAX_BODY = 32 * 1024 * 1024
+MAX_BODY = 16 * 1024 * 1024
 """Far less than the official 300 MiB: a body is decoded in one step of the loop, which all clients share."""
 
 SECRET_HEADER = "X-Hd-Secret"

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from hd.permit.presets import facts, options, preset
-from hd.protocol import endpoints as ep
 from hd.protocol.endpoints import ENDPOINTS
+from hd.protocol.endpoints import host as ep
 from hd.server.rpc import NOTHING, Stream, Unary
 from hd.server.services import Services
 
@@ -73,10 +73,12 @@ class HostRoutes:
         if name != "/permission":
             return NOTHING
         session = await self._services.registry.get(agentId)
-        before = preset(session.value("preset"))
+        kept = session.value("preset")
+        before = preset(kept) if kept is not None else None
         wanted = argument.strip()
         if not wanted:
-            return _said(session.id, f"This session is in {before.name}: {before.description}")
+            text = "This session has no preset" if before is None else f"This session is in {before.name}"
+            return _said(session.id, f"{text}: {before.description if before else 'everything asks first.'}")
         if wanted not in {option["value"] for option in options()}:
             names = ", ".join(option["value"] for option in options())
             text = f"There is no preset “{wanted}”; there are {names}. Nothing was changed."

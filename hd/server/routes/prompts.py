@@ -6,8 +6,9 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from hd.errors import AttachmentInvalid, BadRequest, SessionNotFound, TimeZoneInvalid
-from hd.protocol import endpoints as ep
 from hd.protocol import events as ev
+from hd.protocol.endpoints import sessions as ep
+from hd.protocol.endpoints.shape import SessionRequest
 from hd.protocol.events import Draft
 from hd.protocol.messages import text_of
 from hd.protocol.projections.small import selection
@@ -47,7 +48,7 @@ class PromptRoutes:
         )
         return ACCEPTED
 
-    async def cancel(self, request: ep.SessionRequest) -> dict[str, Any]:
+    async def cancel(self, request: SessionRequest) -> dict[str, Any]:
         session = self._registry.live.get(request["sessionId"])
         if session is None:
             raise SessionNotFound(

@@ -18,8 +18,9 @@ from hd.errors import (
     WorkspaceNotFound,
 )
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
-from hd.protocol import endpoints as ep
 from hd.protocol import events as ev
+from hd.protocol.endpoints import sessions as ep
+from hd.protocol.endpoints.shape import SessionRequest
 from hd.protocol.events import Draft
 from hd.protocol.projections.inbox import queue_items, view
 from hd.server.rpc import Stream, Unary
@@ -138,7 +139,7 @@ class SessionRoutes:
         await session.written()
         return {"title": title, "seq": event.seq}
 
-    async def projections(self, request: ep.SessionRequest) -> dict[str, Any]:
+    async def projections(self, request: SessionRequest) -> dict[str, Any]:
         session = await self._registry.get(request["sessionId"])
         return {"kind": "sequenced", "asOfSeq": session.state.seq, "values": session.state.views()}
 

@@ -4,7 +4,8 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from hd.errors import BadRequest, SessionBusy
-from hd.protocol import endpoints as ep
+from hd.protocol.endpoints import workspaces as ep
+from hd.protocol.endpoints.shape import SessionRequest
 from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
 
@@ -51,7 +52,7 @@ class WorkspaceRoutes:
             await agent.cancel()
         return {"archivedSessionIds": await self._workspaces.archive(request["sessionId"])}
 
-    async def unarchive(self, request: ep.SessionRequest) -> dict[str, Any]:
+    async def unarchive(self, request: SessionRequest) -> dict[str, Any]:
         return {"archivedSessionIds": await self._workspaces.archive(request["sessionId"], archived=False)}
 
     def follow(self) -> AsyncGenerator[list[bytes], None]:
