@@ -10,7 +10,8 @@ from aiohttp import web
 
 from hd.errors import ArgumentsInvalid, BadRequest, HdError, InputInvalid, SignatureInvalid
 from hd.protocol import codes
-from hd.protocol.endpoints import BY_NAME, Endpoint
+from hd.protocol.endpoints import BY_NAME
+from hd.protocol.endpoints.shape import Endpoint
 from hd.protocol.envelope import WireError, failure, parse_request, payload_args, rpc_id_of, success
 
 _log = logging.getLogger(__name__)

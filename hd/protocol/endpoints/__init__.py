@@ -1,0 +1,18 @@
+"""The endpoints: name, argument types, unary or stream (WIRE 2 to 10).
+
+The table is the one description of the surface: the server checks arguments against it, the client library calls by
+it, and `docs/wire.md` is made from it. Types are `TypedDict`s with the names of the wire; unknown fields inside a
+request are ignored, unknown argument names are refused. Each namespace is a module with its part of the table.
+"""
+
+from collections.abc import Mapping
+
+from hd.protocol.endpoints import host, sessions, workspaces
+from hd.protocol.endpoints.shape import Endpoint
+
+ENDPOINTS: tuple[Endpoint, ...] = tuple(
+    sorted((*host.ENDPOINTS, *sessions.ENDPOINTS, *workspaces.ENDPOINTS), key=lambda endpoint: endpoint.name)
+)
+"""All of them, sorted by name."""
+
+BY_NAME: Mapping[str, Endpoint] = {endpoint.name: endpoint for endpoint in ENDPOINTS}
