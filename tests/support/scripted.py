@@ -136,7 +136,7 @@ class ScriptedLink:
         self.answered: list[tuple[str, Mapping[str, Any]]] = []
         self.answers: dict[str, Any] = {
             "session/create": {"sessionId": SESSION},
-            "workspace/create": {"workspace": {"workspaceId": WORKSPACE, "path": "/work/proj", "sessionIds": []}},
+            "workspace/create": {"workspace": {"workspaceId": WORKSPACE, "path": "/home/me/proj", "sessionIds": []}},
             "session/prompt": {"accepted": True},
             "session/cancel": {"accepted": True},
         }

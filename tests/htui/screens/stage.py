@@ -109,7 +109,7 @@ async def stage(
     app = StageApp(
         palette=Theme(theme),
         drafts=DraftStore(folder / "drafts", ORIGIN),
-        directory=Path("/work/proj"),
+        directory=Path("/home/me/proj"),
         session=session,
     )
     link = ScriptedLink(app.link_changed)

@@ -17,7 +17,7 @@ from tests.support.scripted import WORKSPACE
 
 def listed(session_id: str, title: str, **fields: Any) -> dict[str, Any]:
     values = {"title": title} if title else {}
-    row = {"sessionId": session_id, "cwd": "/work/proj", "updatedAt": NOW, "running": False, "blank": False}
+    row = {"sessionId": session_id, "cwd": "/home/me/proj", "updatedAt": NOW, "running": False, "blank": False}
     return {**row, "projections": {"asOfSeq": 0, "values": values}, **fields}
 
 
@@ -28,7 +28,7 @@ SESSIONS = [
     listed(SESSION, "", blank=True),
     listed("session-child", "Child", origin="subagent", parentSessionId="session-c"),
 ]
-WORKSPACES = [{"workspaceId": WORKSPACE, "path": "/work/proj", "sessionIds": [row["sessionId"] for row in SESSIONS]}]
+WORKSPACES = [{"workspaceId": WORKSPACE, "path": "/home/me/proj", "sessionIds": [row["sessionId"] for row in SESSIONS]}]
 
 
 async def test_t4_the_first_screen_says_why_and_counts_down(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ async def test_the_first_start_in_a_folder_opens_a_new_session_there(tmp_path: P
         await s.until(lambda: isinstance(s.app.screen, SessionScreen))
         names = [name for name, _ in s.link.calls]
         assert names == ["workspace/create", "session/create"]
-        assert s.link.calls[0][1] == {"request": {"path": "/work/proj"}}
+        assert s.link.calls[0][1] == {"request": {"path": "/home/me/proj"}}
         assert s.link.calls[1][1] == {"request": {"workspaceId": WORKSPACE}}
 
 
@@ -151,9 +151,9 @@ def entry(session_id: str, **fields: Any) -> SessionEntry:
 
 
 def test_the_deepest_workspace_counts_by_whole_segments() -> None:
-    found = [Workspace("1", "/work", "a"), Workspace("2", "/work/proj", "b"), Workspace("3", "/work/pro", "c")]
-    assert workspace_of(Path("/work/proj/src"), found) == found[1]
-    assert workspace_of(Path("/work/project"), found) == found[0]
+    found = [Workspace("1", "/home/me", "a"), Workspace("2", "/home/me/proj", "b"), Workspace("3", "/home/me/pro", "c")]
+    assert workspace_of(Path("/home/me/proj/src"), found) == found[1]
+    assert workspace_of(Path("/home/me/project"), found) == found[0]
     assert workspace_of(Path("/other"), found) is None
 
 
