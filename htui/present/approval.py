@@ -42,7 +42,7 @@ def card(request: Mapping[str, Any], row: Row | None) -> Card:
     said = next((one_line(given[key], 600, strict=True) for key in _SAID if isinstance(given.get(key), str)), "")
     why = next((text for key in _REASONS if (text := _text(request, key))), "")
     reason = one_line(why, 600, strict=True)
-    payload = tuple(_payload(given))
+    payload = tuple(_told(request, given) or _payload(given))
     if not payload:
         note = "The host did not say what this call would do." if row is None else "This call has no arguments."
         payload = (Span(note, "warning"),)
@@ -66,6 +66,21 @@ def _arguments(request: Mapping[str, Any], row: Row | None) -> Mapping[str, Any]
         if isinstance(value, str) and value.strip():
             return arguments.read(value)
     return arguments.read(row.arguments) if row is not None and row.arguments else {}
+
+
+def _told(request: Mapping[str, Any], given: Mapping[str, Any]) -> list[Span]:
+    """What the host itself says the call would do: the command, or the whole difference that a file would see."""
+    detail = request.get("detail")
+    if not isinstance(detail, str) or not detail.strip() or command_of(given):
+        return []
+    spans: list[Span] = []
+    for line in _strict(detail).rstrip("\n").split("\n"):
+        _next_line(spans)
+        spans.append(Span(line, _DIFFERENCE.get(line[:1], "")))
+    return spans
+
+
+_DIFFERENCE = {"+": "added", "-": "removed", "@": "muted"}
 
 
 def _payload(given: Mapping[str, Any]) -> list[Span]:
