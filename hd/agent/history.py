@@ -91,35 +91,43 @@ def messages(history: History) -> list[Message]:
 
 
 def _fit(logged: Iterable[Mapping[str, Any]]) -> Iterable[Message]:
+    """A message that fits already is passed through as it is, so that the same log gives the same objects."""
     used_ids: set[str] = set()
     waiting: dict[str, str] = {}  # the sent id of each call without a result → its id in the log
     held: list[Message] = []
     for message in logged:
-        result = tool_result_of(message) if message.get("role") == "tool" or _is_nested_result(message) else None
+        role = message.get("role")
+        result = tool_result_of(message) if role == "tool" or (role == "user" and _is_nested_result(message)) else None
         if result is not None:
-            call_id, text, is_error = result
-            sent_id = next((sent for sent, logged_id in waiting.items() if logged_id == call_id), None)
+            sent_id = next((sent for sent, logged_id in waiting.items() if logged_id == result[0]), None)
             if sent_id is not None:
                 del waiting[sent_id]
-                yield tool_message(sent_id, text, is_error=is_error)
+                yield _result(message, result, sent_id)
             if not waiting:
                 yield from held
                 held = []
             continue
-        if waiting and message.get("role") != "assistant":
+        if waiting and role != "assistant":
             held.append(dict(message))
             continue
         yield from _answer_missing(waiting)
         yield from held
         held = []
-        if message.get("role") == "assistant":
+        if role == "assistant":
             fitted = _assistant(message, used_ids, waiting)
             if fitted is not None:
                 yield fitted
         else:
-            yield dict(message)
+            yield message if isinstance(message, dict) else dict(message)
     yield from _answer_missing(waiting)
     yield from held
+
+
+def _result(message: Mapping[str, Any], result: tuple[str, str, bool], sent_id: str) -> Message:
+    if isinstance(message, dict) and message.get("role") == "tool" and message.get("toolCallId") == sent_id:
+        return message
+    _, text, is_error = result
+    return {**tool_message(sent_id, text, is_error=is_error), "id": message.get("id")}
 
 
 def _is_nested_result(message: Mapping[str, Any]) -> bool:
@@ -128,23 +136,29 @@ def _is_nested_result(message: Mapping[str, Any]) -> bool:
 
 def _answer_missing(waiting: dict[str, str]) -> Iterable[Message]:
     for sent_id in waiting:
-        yield tool_message(sent_id, MISSING_RESULT, is_error=True)
+        yield {**tool_message(sent_id, MISSING_RESULT, is_error=True), "id": sent_id}
     waiting.clear()
 
 
 def _assistant(message: Mapping[str, Any], used_ids: set[str], waiting: dict[str, str]) -> Message | None:
     """The message with ids and arguments made fit; None when nothing of it can be sent back."""
-    content: list[dict[str, Any]] = []
-    for block in message.get("content") or ():
-        if block.get("type") != "tool-call":
-            content.append(dict(block))
-            continue
-        sent_id = _unique(str(block.get("id") or "call"), used_ids)
-        waiting[sent_id] = str(block.get("id") or "call")
-        content.append({**block, "id": sent_id, "arguments": json_object(str(block.get("arguments", "")))})
-    if not any(block["type"] != "reasoning" for block in content):
+    blocks = message.get("content") or ()
+    if not any(block.get("type") != "reasoning" for block in blocks):
         return None
+    content = [_call(block, used_ids, waiting) if block.get("type") == "tool-call" else block for block in blocks]
+    if isinstance(message, dict) and all(new is old for new, old in zip(content, blocks, strict=True)):
+        return message
     return {**message, "content": content}
+
+
+def _call(block: Mapping[str, Any], used_ids: set[str], waiting: dict[str, str]) -> Mapping[str, Any]:
+    logged_id, arguments = str(block.get("id") or "call"), str(block.get("arguments", ""))
+    sent_id = _unique(logged_id, used_ids)
+    waiting[sent_id] = logged_id
+    fitted = json_object(arguments)
+    if sent_id == block.get("id") and fitted == arguments:
+        return block
+    return {**block, "id": sent_id, "arguments": fitted}
 
 
 def _unique(call_id: str, used: set[str]) -> str:

@@ -77,7 +77,6 @@ def log_to(path: Path, redactor: Redactor) -> Iterator[logging.Handler]:
     handler = _PrivateFile(path, maxBytes=LARGEST, backupCount=FILES - 1, encoding="utf-8", delay=True)
     handler.setFormatter(_Formatter(redactor))
     root = logging.getLogger()
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs every request, with its address
     old_level = root.level
     root.addHandler(handler)
     root.setLevel(logging.INFO)

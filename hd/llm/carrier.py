@@ -1,28 +1,29 @@
-"""HTTP towards a provider: the one module that knows httpx.
+"""HTTP towards a provider: the one module that knows the HTTP client.
 
-httpx is imported at the first request or by `warm`, because it and the TLS context take a tenth of a second that a
-command without a model should not pay. The response is read by a task of its own: what arrives while the reader of the
-answer is busy comes to it as one piece, so a burst of events costs one step and not one for each.
+aiohttp serves the daemon's own clients already, so its client costs no further import. It is imported at the first
+request, because a command without a model should not pay for it. The response is
+read by a task of its own: what arrives while the reader of the answer is busy comes to it as one piece, so a burst of
+events costs one step and not one for each.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from hd.llm.failure import connect_timeout, stalled, transport
 
 if TYPE_CHECKING:
-    import httpx
+    import aiohttp
 
 MAX_BUFFERED: Final = 4 * 1024 * 1024
 """Bytes that are read ahead; beyond that the provider has to wait."""
 
-WRITE_S: Final = 60.0
-CLOSE_S: Final = 5.0
-"""Seconds that closing a connection may take."""
+MAX_PIECE: Final = 256 * 1024
+KEPT_S: Final = 60.0
+"""Seconds that an idle connection is kept for the next request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +104,25 @@ class Carrier:
     def __init__(self, base_url: str, *, connect_s: float = 10.0) -> None:
         self._base = base_url
         self._connect_s = connect_s
-        self._client: httpx.AsyncClient | None = None
-        self._making = asyncio.Lock()
+        self._client: aiohttp.ClientSession | None = None
 
     async def warm(self) -> None:
-        """Loads what the first request needs, off the event loop."""
-        await self._ready()
+        """Makes the client, so that the first request does not wait for the import where nothing else did it."""
+        self._ready()
 
-    async def _ready(self) -> "httpx.AsyncClient":
-        async with self._making:
-            if self._client is None:
-                self._client = await asyncio.to_thread(self._new_client)
-            return self._client
+    def _ready(self) -> "aiohttp.ClientSession":
+        if self._client is None:
+            import aiohttp
+
+            self._client = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_S),
+                timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_s, sock_connect=self._connect_s),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"accept-encoding": "identity"},
+                read_bufsize=MAX_PIECE,
+                trust_env=not _is_loopback(self._base),
+            )
+        return self._client
 
     @asynccontextmanager
     async def open(
@@ -124,69 +132,49 @@ class Carrier:
 
         `head_s` bounds the time until the status has arrived.
         """
-        client = await self._ready()
-        import httpx
+        client = self._ready()
+        import aiohttp
 
-        request = client.build_request(method, self._base + path, headers=dict(headers), content=body)
         try:
             async with asyncio.timeout(head_s):
-                response = await client.send(request, stream=True)
-        except (httpx.ConnectTimeout, httpx.PoolTimeout):
+                response = await client.request(
+                    method, self._base + path, headers=headers, data=body, allow_redirects=False
+                )
+        except aiohttp.ServerTimeoutError:
             raise connect_timeout(self._connect_s) from None
         except TimeoutError:
             raise stalled(head_s, 0) from None
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as problem:
+        except (aiohttp.ClientError, ValueError, OSError) as problem:
             raise transport(_name_of(problem)) from None
         try:
-            encoded = "content-encoding" in response.headers
-            pieces = response.aiter_bytes() if encoded else response.aiter_raw()
-            answer = Answer(
-                Head(response.status_code, dict(response.headers)), cast("AsyncGenerator[bytes, None]", pieces)
-            )
+            head = Head(response.status, {name.lower(): value for name, value in response.headers.items()})
+            answer = Answer(head, _pieces(response))
             try:
                 yield answer
             finally:
                 await answer.close()
         finally:
-            await _close(response)
+            response.close()  # Cuts a connection whose answer is not at its end; one that is stays in the pool.
 
     async def aclose(self) -> None:
         if self._client is not None:
-            await self._client.aclose()
+            await self._client.close()
             self._client = None
 
-    def _new_client(self) -> "httpx.AsyncClient":
-        import anyio.lowlevel
-        import anyio.streams.tls
-        import httpx
 
-        anyio.run(anyio.lowlevel.checkpoint)  # Loads what httpx would load at its first connection.
-        settings: dict[str, Any] = {"trust_env": not _is_loopback(self._base)}
-        if self._base.startswith("http:"):
-            settings["verify"] = False  # There is no TLS to verify; this only saves loading the certificates.
-        return httpx.AsyncClient(
-            timeout=httpx.Timeout(connect=self._connect_s, read=None, write=WRITE_S, pool=self._connect_s),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=8, keepalive_expiry=60.0),
-            follow_redirects=False,
-            headers={"accept-encoding": "identity"},
-            **settings,
-        )
-
-
-async def _close(response: "httpx.Response") -> None:
-    """Closes within bounds; a connection that cannot even be closed in order is nobody's concern any more."""
-    with suppress(Exception):
-        async with asyncio.timeout(CLOSE_S):
-            await response.aclose()
+async def _pieces(response: "aiohttp.ClientResponse") -> AsyncGenerator[bytes, None]:
+    while piece := await response.content.readany():
+        yield piece
 
 
 _NAMES: Final = {
-    "ConnectError": "no connection could be made",
-    "ReadError": "it broke while reading",
-    "WriteError": "it broke while sending",
-    "WriteTimeout": "the request could not be sent in time",
-    "RemoteProtocolError": "it was closed before the answer was complete",
-    "ProxyError": "the proxy refused",
+    "ClientConnectorError": "no connection could be made",
+    "ClientConnectorDNSError": "the name of the host could not be resolved",
+    "ClientProxyConnectionError": "the proxy could not be reached",
+    "ClientHttpProxyError": "the proxy refused",
+    "ClientOSError": "it broke",
+    "ClientPayloadError": "it was closed before the answer was complete",
+    "ServerDisconnectedError": "it was closed before the answer was complete",
 }
 
 

@@ -203,7 +203,7 @@ class HostMirror:
             for item in items:
                 self._seed(item)
         self._stale()
-        return HostStep(frozenset({"sessions"}))
+        return HostStep(frozenset({"sessions", "list"}))
 
     def catalogued(self, value: Any) -> HostStep:
         """Takes the answer of `session/modelCatalog`, None when the call failed."""

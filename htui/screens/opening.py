@@ -11,7 +11,7 @@ from htui.mirror import Workspace
 from htui.screens.desk import Desk
 from htui.screens.start import blank_session, is_visible, session_named, workspace_of
 
-LISTS = frozenset({"workspaces", "sessions"})
+LISTS = frozenset({"workspaces", "list"})
 PATIENCE = 15.0
 """Seconds that a host has to tell its lists before a session is opened without them."""
 

@@ -148,3 +148,14 @@ def test_a_first_title_is_the_beginning_of_the_prompt() -> None:
     assert title.data["title"].startswith("fix the bug x")
     assert len(title.data["title"]) == 60
     assert title_draft(" \n", 4) is None
+
+
+@given(random_logs())
+def test_the_same_log_gives_the_same_history_to_the_last_id(events: list[Event]) -> None:
+    history = HISTORY.fold(events)
+    assert messages(history) == messages(history)
+
+
+def test_what_fits_already_is_passed_through_uncopied() -> None:
+    history = fold(user("a"), assistant({"type": "text", "text": "b"}, call("x")), result("x"))
+    assert all(sent is entry.message for sent, entry in zip(messages(history), history.entries, strict=True))

@@ -27,7 +27,7 @@ BREAKS = {
     "long": ("hd/endless.py", '"""Doc."""\n' + "x = 1\n" * 400),
     "name": ("hd/session/session_utils.py", '"""Doc."""\n'),
     "docstring": ("hd/bare.py", "x = 1\n"),
-    "heavy": ("hd/eager.py", '"""Doc."""\nimport httpx\n'),
+    "heavy": ("hd/eager.py", '"""Doc."""\nimport cryptography\n'),
     "sql": ("hd/agent/rows.py", '"""Doc."""\nQ = "SELECT a FROM b"\n'),
     "log": ("hd/agent/second.py", '"""Doc."""\ndef f(store):\n    store.append("s", [])\n'),
     "write": ("hd/agent/side.py", '"""Doc."""\ndef f(path):\n    path.write_text("x")\n'),
@@ -95,7 +95,7 @@ def test_the_protocol_loads_neither_asyncio_nor_sockets() -> None:
         for path in (ROOT / "hd/protocol").rglob("*.py")
     ]
     loaded = _modules_after("import " + ", ".join(names))
-    assert loaded & {"asyncio", "socket", "ssl", "sqlite3", "aiohttp", "httpx", "websockets"} == set()
+    assert loaded & {"asyncio", "socket", "ssl", "sqlite3", "aiohttp", "websockets"} == set()
     assert {name for name in loaded if name.startswith(("hd.", "htui", "pricing"))} == {
         name for name in loaded if name.startswith("hd.protocol")
     }
