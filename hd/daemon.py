@@ -20,7 +20,7 @@ from hd.config.keys import VARIABLE, Keys
 from hd.config.lock import Daemon, HomeLock, acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
-from hd.errors import KeyUnusable, PortInUse, UsageError
+from hd.errors import CANCELLED, KeyUnusable, PortInUse, UsageError
 from hd.process.harden import hide_environment
 from hd.process.survivors import end_marked
 from hd.server.app import Gate, Server
@@ -34,6 +34,7 @@ _log = logging.getLogger(__name__)
 
 COOKIE_SECRET = "cookie-secret"
 LAST_PORT = 65535
+PATIENCE_S = 2.0
 KEEP_ALIVE_S = 60.0
 SHUTDOWN_S = 1.0
 """How long a call that is being answered may go on when the daemon ends; its turns and sockets are closed before."""
@@ -97,9 +98,7 @@ async def _listen(listen: Listen, lock: HomeLock, house: House) -> None:
         stop=stop.set,
     )
     server = Server(gate, house.unary, house.streams)
-    loop = asyncio.get_running_loop()
-    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(signal_number, stop.set)
+    heed_signals(stop)
     async with _site(server, listen) as port:
         url = f"http://{_shown(listen.host)}:{port}"
         lock.publish(Daemon(url, _bound(listen.host), port, os.getpid(), __version__, now_ms()))
@@ -113,6 +112,24 @@ async def _listen(listen: Listen, lock: HomeLock, house: House) -> None:
             await asyncio.gather(warming, return_exceptions=True)
         _log.info("stopping")
         await _quiet(server, house)
+
+
+def heed_signals(stop: asyncio.Event) -> None:
+    """Sets `stop` at the first polite signal. One that comes seconds later is from somebody who has waited enough.
+
+    What is then still open is closed by the repair at the next start, as after any other kill.
+    """
+    loop = asyncio.get_running_loop()
+    told: list[float] = []
+
+    def heed() -> None:
+        told.append(loop.time())
+        stop.set()
+        if told[-1] - told[0] > PATIENCE_S:
+            os._exit(CANCELLED)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, heed)
 
 
 async def _quiet(server: Server, house: House) -> None:

@@ -1,7 +1,6 @@
 """The course of `hd run`: a house of its own, one session, one turn."""
 
 import asyncio
-import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing, contextmanager
@@ -20,7 +19,7 @@ from hd.config.home import Home
 from hd.config.lock import acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
-from hd.daemon import known_secrets
+from hd.daemon import heed_signals, known_secrets
 from hd.errors import CANCELLED, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER, HomeBusy
 from hd.ledger.bill import total
 from hd.ledger.fold import fold
@@ -123,8 +122,7 @@ class _Run:
         session = await self._services.registry.create(cwd=self._wish.folder, opening=opening)
         agent = self._services.agents.of(session)
         interrupted = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, interrupted.set)
+        heed_signals(interrupted)
         async with asyncio.TaskGroup() as group:
             helpers = [
                 group.create_task(self._answer_for_nobody(agent)),

@@ -91,10 +91,8 @@ def test_what_is_allowed_beforehand_is_not_denied(home: Path, folder: Path, mode
         ["--model", "\udcff", "hello"],
     ],
 )
-@pytest.mark.parametrize("json", [True, False])
-def test_a_command_line_that_is_none_starts_nothing(home: Path, folder: Path, argv: list[str], json: bool) -> None:
-    given = [word.format(folder=folder) for word in argv]
-    ran = hd("run", "--demo", *(["--json"] if json else []), *given, home=home)
+def test_a_command_line_that_is_none_starts_nothing(home: Path, folder: Path, argv: list[str]) -> None:
+    ran = hd("run", "--demo", "--json", *(word.format(folder=folder) for word in argv), home=home)
     assert ran.code == 2
     ran.sentence()
     assert not home.exists()
@@ -207,16 +205,29 @@ def log_text(home: Path) -> str:
 # The provider.
 
 
-@pytest.mark.long
-def test_m01_a_provider_that_is_down_is_told_after_all_attempts(home: Path, folder: Path) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        port = listener.getsockname()[1]
-    down = {"DEEPSEEK_API_KEY": KEY, "DEEPSEEK_BASE_URL": f"http://127.0.0.1:{port}"}
-    ran = run(home, folder, down, "hello")
+def test_m01_a_provider_that_fails_to_the_end_is_told_after_all_attempts(
+    home: Path, folder: Path, model: dict[str, str]
+) -> None:
+    ran = run(home, folder, model, "[[err 503 0.05]]")
     assert (ran.code, ran.err) == (PROVIDER, "")
     events, result = checked(ran)
     assert result["status"] == "provider-failed"
     assert sum(event["type"] == "llm/retry" for event in events) == 5
+
+
+def test_a_provider_that_is_down_is_told_at_once_and_tried_again(home: Path, folder: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        port = listener.getsockname()[1]
+    down = {"DEEPSEEK_API_KEY": KEY, "DEEPSEEK_BASE_URL": f"http://127.0.0.1:{port}"}
+    process = start("run", "--workspace", str(folder), "hello", home=home, more=down)
+    assert process.stdout is not None
+    line = ""
+    while not line.startswith("…"):
+        line = process.stdout.readline()
+    assert "connection" in line
+    assert "Trying again" in line
+    ran = interrupt(process)
+    assert (ran.code, ran.err) == (130, "")
     assert KEY not in log_text(home) + ran.out
 
 

@@ -1,6 +1,7 @@
 """`hd web`, `token`, `status` and `stop`: one daemon a home, and one clear sentence for whatever is in its way."""
 
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -255,7 +256,7 @@ def test_a_damaged_database_is_told_and_left_as_it_is(home: Path, how: str) -> N
     database = home / "store" / "hd.db"
     damage(database, how)
     before = database.read_bytes() if database.is_file() else None
-    for command in (WEB, RUN):
+    for command in (WEB, RUN) if how == "garbage" else (WEB,):
         ran = hd(*command, home=home)
         assert ran.code == 1
         assert str(database) in ran.sentence()
@@ -389,6 +390,28 @@ def test_small_commands_load_nothing_heavy(home: Path, argv: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, *argv], cwd=ROOT, env=environment(home), capture_output=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_who_insists_is_not_kept_waiting() -> None:
+    """A stop that never comes to its end; the signals come until one is taken for the last word."""
+    code = (
+        "import asyncio\nfrom hd import daemon\ndaemon.PATIENCE_S = 0.05\n"
+        "async def main():\n"
+        "    daemon.heed_signals(stop := asyncio.Event())\n"
+        "    print('ready', flush=True)\n"
+        "    await stop.wait()\n"
+        "    print('stopping', flush=True)\n"
+        "    await asyncio.Event().wait()\n"
+        "asyncio.run(main())\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.readline() == b"stopping\n"
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        assert process.returncode == 130
 
 
 def test_a_blocked_thread_does_not_hold_up_the_end() -> None:
