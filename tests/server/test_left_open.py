@@ -7,7 +7,7 @@ import pytest
 
 from hd.session.store.base import SessionRow
 from hd.session.store.sqlite import SqliteStore
-from tests.support.daemon import Daemon, is_event
+from tests.support.daemon import Daemon
 
 EMPTY = "session-without-events"
 
@@ -26,15 +26,3 @@ async def test_such_a_session_can_be_given_a_preset(left_open: Daemon) -> None:
     for line in ("/permission", "/permission workspace-write"):
         args: dict[str, Any] = {"agentId": EMPTY, "line": line, "submittedAttachments": []}
         assert (await left_open.acall("commands/execute", **args))["result"]["kind"] == "success"
-
-
-@pytest.mark.xfail(reason="the turn fails before its start is recorded, and nothing of it is seen", strict=False)
-async def test_a_prompt_to_such_a_session_comes_to_an_end(left_open: Daemon) -> None:
-    async with left_open.socket() as socket:
-        follow = await socket.follow(EMPTY)
-        events = await socket.open("$events")
-        await left_open.prompt(EMPTY, "[[fast]]")
-        await events.until(lambda item: item.get("event") == "api-session/status" and item["args"][1] is False)
-        log = await left_open.log(EMPTY)
-        assert log[-1]["type"] == "turn/end", [event["type"] for event in log]
-        await follow.until(is_event("turn/end"))
