@@ -28,6 +28,7 @@ from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.sessions import SessionRoutes
@@ -115,7 +116,13 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
         home=os.path.expanduser("~"),
         version=__version__,
     )
-    routes = (SessionRoutes(services), PromptRoutes(services), WorkspaceRoutes(services), HostRoutes(services))
+    routes = (
+        SessionRoutes(services),
+        PromptRoutes(services),
+        WorkspaceRoutes(services),
+        HostRoutes(services),
+        ForkRoutes(services),
+    )
     unary: dict[str, Unary] = {}
     streams: dict[str, Stream] = {}
     for part in routes:

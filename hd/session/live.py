@@ -27,7 +27,11 @@ _encode = msgspec.json.encode
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What is fixed for a session's life. `created_at` is in ms."""
+    """What is fixed for a session's life. `created_at` is in ms.
+
+    `is_seeded` says that the log begins with what another session's log holds; `delegation_depth` is how many sessions
+    stand above one that a model started.
+    """
 
     id: str
     created_at: int
@@ -35,6 +39,8 @@ class Header:
     parent: str | None = None
     origin: str | None = None
     agent_preset: str = "standard"
+    is_seeded: bool = False
+    delegation_depth: int | None = None
 
     def to_wire(self) -> dict[str, Any]:
         wire: dict[str, Any] = {
@@ -42,9 +48,11 @@ class Header:
             "id": self.id,
             "createdAt": self.created_at,
             "cwd": self.cwd,
-            "isSeeded": False,
+            "isSeeded": self.is_seeded,
             "agentPreset": self.agent_preset,
         }
+        if self.delegation_depth is not None:
+            wire["delegationDepth"] = self.delegation_depth
         if self.parent is not None:
             wire["parentSession"] = self.parent
         if self.origin is not None:
@@ -53,7 +61,33 @@ class Header:
 
     @staticmethod
     def of(row: SessionRow) -> "Header":
-        return Header(row.id, row.created_at, row.cwd or "/", row.parent, row.origin)
+        extra = msgspec.json.decode(row.extra)
+        return Header(
+            row.id,
+            row.created_at,
+            row.cwd or "/",
+            row.parent,
+            row.origin,
+            agent_preset=str(extra.get("agentPreset") or "standard"),
+            is_seeded=bool(extra.get("isSeeded")),
+            delegation_depth=extra.get("delegationDepth"),
+        )
+
+    def row(self, workspace_id: str | None = None) -> SessionRow:
+        """The same as the store keeps it, for a session that is made now."""
+        extra: dict[str, Any] = {"isSeeded": self.is_seeded, "agentPreset": self.agent_preset}
+        if self.delegation_depth is not None:
+            extra["delegationDepth"] = self.delegation_depth
+        return SessionRow(
+            id=self.id,
+            created_at=self.created_at,
+            cwd=self.cwd,
+            parent=self.parent,
+            origin=self.origin,
+            workspace_id=workspace_id,
+            extra=_encode(extra),
+            updated_at=self.created_at,
+        )
 
 
 class LiveSession:
@@ -96,8 +130,12 @@ class LiveSession:
 
     def save_projections(self) -> None:
         """Keeps the projections' values for lists of sessions that are not in memory."""
-        updated = self.value("sessionListMetadata").last_prompt_at or self.header.created_at
-        self._store.save_projections(self.id, self.state.seq, _encode(self.state.views()), updated)
+        self._store.save_projections(self.id, self.state.seq, _encode(self.state.views()), self.updated_at)
+
+    @property
+    def updated_at(self) -> int:
+        """When a person last did something here (ms): the later of the creation and the last prompt."""
+        return max(self.value("sessionListMetadata").last_prompt_at or 0, self.header.created_at)
 
     def value(self, key: str) -> Any:
         """A projection's state, read only."""

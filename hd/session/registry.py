@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from hd.protocol.events import Draft, Event
 from hd.protocol.ids import new_session_id
 from hd.protocol.projections import State
 from hd.protocol.projections.base import Projection
+from hd.session.fork import cut, emptied, end_of_seed
 from hd.session.hub import Hub
 from hd.session.live import Header, LiveSession
 from hd.session.repair import needs_repair, repair
@@ -61,15 +63,7 @@ class Registry:
                         )
                     return existing
             header = Header(chosen, self._clock(), cwd)
-            await self.store.create_session(
-                SessionRow(
-                    id=chosen,
-                    created_at=header.created_at,
-                    cwd=cwd,
-                    workspace_id=workspace_id,
-                    updated_at=header.created_at,
-                )
-            )
+            await self.store.create_session(header.row(workspace_id))
             session = self._adopt(header, State.initial(self._projections))
             session.record(*opening)
             session.save_projections()
@@ -82,6 +76,30 @@ class Registry:
             return self.live.get(session_id) or await self._load(session_id)
         except SessionNotFound:
             return None
+
+    async def fork(self, session_id: str, at_seq: int | None = None) -> LiveSession:
+        """A new session that begins with this one's log up to the turn at `at_seq` (`hd.session.fork.cut`).
+
+        `ForkUnavailable` when there is no whole turn to begin with. What waited in the inbox stays with the parent.
+        """
+        parent = await self.store.session(session_id)
+        through = cut(await self._turn_marks(session_id), parent.head, at_seq, session_id)
+        now = self._clock()
+        header = replace(Header.of(parent), id=new_session_id(), created_at=now, parent=session_id, is_seeded=True)
+        async with self._loading[header.id]:
+            await self.store.copy_session(
+                header.row(parent.workspace_id), session_id, through, [end_of_seed(through, now)]
+            )
+            session = await self._load(header.id)
+            session.record(*emptied(session.value("inbox")))
+            session.save_projections()
+            await session.written(durable=True)
+        self._announce("api-session/added", [self.summary(session)])
+        return session
+
+    async def _turn_marks(self, session_id: str) -> list[Event]:
+        bodies = await self.store.events(session_id, types=(ev.TURN_START, ev.TURN_END))
+        return [Event.from_wire(msgspec.json.decode(body)) for body in bodies]
 
     async def get(self, session_id: str) -> LiveSession:
         """The live session, loaded and repaired if it is cold; `SessionNotFound`."""
@@ -146,7 +164,7 @@ class Registry:
         metadata = session.value("sessionListMetadata")
         summary = _summary(
             session.header,
-            updated_at=metadata.last_prompt_at or session.header.created_at,
+            updated_at=session.updated_at,
             running=session.value("turn").running,
             blank=metadata.blank,
         )

@@ -49,6 +49,12 @@ class Workspaces:
         if row is not None:
             self._publish({"type": "upsert", "workspace": row.to_wire()})
 
+    async def changed_session(self, session_id: str) -> None:
+        """The same for the workspace that a session is in, if it is in one."""
+        row = next((row for row in await self._store.workspaces() if session_id in row.session_ids), None)
+        if row is not None:
+            self._publish({"type": "upsert", "workspace": row.to_wire()})
+
     async def archive(self, session_id: str, *, archived: bool = True) -> list[str]:
         ids = await self._store.set_archived(session_id, archived)
         self._publish({"type": "archived", "archivedSessionIds": ids})

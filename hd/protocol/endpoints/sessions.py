@@ -8,6 +8,12 @@ from typing_extensions import TypedDict
 from hd.protocol.endpoints.shape import Count, Seq, SessionRequest, Text, stream, unary
 
 
+class ForkRequest(TypedDict):
+    sessionId: Text
+    atSeq: NotRequired[Annotated[int, Meta(ge=0)]]
+    allowMigration: NotRequired[bool]
+
+
 class ListRequest(TypedDict):
     cursor: NotRequired[str]
 
@@ -68,6 +74,7 @@ ENDPOINTS = (
     stream("session/control"),
     unary("session/create", request=CreateRequest),
     stream("session/follow", request=FollowRequest),
+    unary("session/fork", request=ForkRequest),
     unary("session/list", _request=ListRequest),
     unary("session/modelCatalog"),
     unary("session/page", request=PageRequest),

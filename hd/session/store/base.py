@@ -120,6 +120,12 @@ class Store(Protocol):
         """Adds an empty session, at the front of its workspace if it names one. `SessionConflict` if the id exists."""
         ...
 
+    async def copy_session(
+        self, header: SessionRow, source: str, through_seq: int, tail: Sequence[StoredEvent]
+    ) -> None:
+        """Adds a session whose log is that of `source` up to `through_seq`, and then `tail`; all of it or nothing."""
+        ...
+
     async def sessions(self) -> list[SessionRow]:
         """All sessions, the last updated first."""
         ...

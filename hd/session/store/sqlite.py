@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hd.errors import SessionNotFound, StoreFull
-from hd.session.store import check, reads, schema, workspaces
+from hd.session.store import check, logs, reads, schema, workspaces
 from hd.session.store.base import PAGE_EVENTS, SessionRow, StoredEvent, WorkspaceRow, page_from
 from hd.session.store.faults import fault
 from hd.session.store.writer import Append, Ask, Keep, Stop, Ticket, Writer
@@ -144,6 +144,22 @@ class SqliteStore:
             self._logs[header.id] = _Log(number)
 
         await self._ask(lambda c: workspaces.insert_session(c, header, self._clock()), register)
+
+    async def copy_session(
+        self, header: SessionRow, source: str, through_seq: int, tail: Sequence[StoredEvent]
+    ) -> None:
+        copied = self._log(source)
+
+        def work(connection: sqlite3.Connection) -> int:
+            number = workspaces.insert_session(connection, header, self._clock())
+            logs.copy(connection, copied.number, number, through_seq)
+            logs.add(connection, number, tail)
+            return number
+
+        def register(number: int) -> None:
+            self._logs[header.id] = _Log(number, through_seq + len(tail))
+
+        await self._ask(work, register)
 
     async def sessions(self) -> list[SessionRow]:
         return [self._current(row) for row in await self._read(reads.sessions)]
@@ -312,10 +328,10 @@ def _open(path: Path) -> _Opened:
             for setting in ("journal_mode = WAL", "foreign_keys = ON", f"journal_size_limit = {16 << 20}"):
                 writing.execute(f"PRAGMA {setting}")
             reading = check.read_only(path)
-            logs = {session_id: _Log(number, head) for session_id, number, head in reads.log_ends(reading)}
+            ends = {session_id: _Log(number, head) for session_id, number, head in reads.log_ends(reading)}
         except BaseException:
             writing.close()
             raise
     except sqlite3.Error as error:
         raise fault(error, path) from None
-    return _Opened(writing, reading, logs)
+    return _Opened(writing, reading, ends)

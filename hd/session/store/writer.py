@@ -14,8 +14,8 @@ from threading import Thread
 from typing import Any
 
 from hd.errors import HdError
-from hd.session.store import schema
-from hd.session.store.base import StoredEvent, page_from
+from hd.session.store import logs
+from hd.session.store.base import StoredEvent
 from hd.session.store.faults import fault
 
 
@@ -59,7 +59,6 @@ class Stop:
 Change = Append | Keep | Ask | Ticket | Stop
 Kept = Append | Keep
 
-_INSERT = "INSERT INTO event (place, time, type, page_from, body) VALUES (?, ?, ?, ?, ?)"
 _PULSE = "INSERT INTO setting (key, body) VALUES ('store/pulse', 0) ON CONFLICT (key) DO UPDATE SET body = body + 1"
 
 
@@ -149,7 +148,7 @@ class Writer:
                 connection.execute(_PULSE)  # the log file is only synced by a commit that writes to it
             for change in changes:
                 if isinstance(change, Append):
-                    connection.executemany(_INSERT, _event_rows(change))
+                    logs.add(connection, change.number, change.events)
                 elif isinstance(change, Keep):
                     change.work(connection)
                 elif isinstance(change, Ask):
@@ -165,13 +164,6 @@ class Writer:
         if self._full_sync is not full:
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
             self._full_sync = full
-
-
-def _event_rows(change: Append) -> list[tuple[int, int, str, int | None, bytes]]:
-    return [
-        (schema.place(change.number, event.seq), event.time, event.type, page_from(event), event.body)
-        for event in change.events
-    ]
 
 
 def _attempt(connection: sqlite3.Connection, ask: Ask) -> tuple[Any, BaseException | None]:
