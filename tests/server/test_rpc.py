@@ -68,7 +68,6 @@ def error_of(daemon: Daemon, body: object, path: str = "/api/session/list") -> d
         ("POST", "/api/session.list", {}, b"{}", 404, b"not found"),
         ("POST", "/api/session/list/", {}, b"{}", 404, b"not found"),
         ("POST", "/api/Session/List", {}, b"{}", 404, b"not found"),
-        ("POST", "/api/session/fork", {}, b"{}", 404, b"not found"),
         ("GET", "/api/session/list", {}, None, 404, b"not found"),
         ("PUT", "/api/session/list", {}, b"{}", 404, b"not found"),
         ("DELETE", "/api/session/list", {}, None, 404, b"not found"),
