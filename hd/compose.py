@@ -4,17 +4,20 @@ import asyncio
 import os
 import platform
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from aiohttp import web
 
 from hd.agent.agent import Agents, Outfit
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
 from hd.config.keys import Keys
 from hd.config.settings import Settings
+from hd.errors import KeyUnusable
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
 from hd.llm.base import Provider
@@ -28,6 +31,7 @@ from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.server.routes.export import ExportRoutes
 from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
@@ -57,6 +61,7 @@ class House:
     services: Services
     unary: Mapping[str, Unary]
     streams: Mapping[str, Stream]
+    plain: Sequence[web.RouteDef]
 
     async def prepare(self) -> None:
         """Closes what the last daemon left open; to be done before anybody is let in."""
@@ -128,7 +133,16 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
     for part in routes:
         unary |= part.unary()
         streams |= part.streams()
-    return House(services, unary, streams)
+    return House(services, unary, streams, ExportRoutes(services, lambda: _secrets(keys)).plain())
+
+
+def _secrets(keys: Keys) -> list[str]:
+    """What may leave this machine in no form."""
+    try:
+        key = keys.load()
+    except KeyUnusable:
+        return []
+    return [key] if key else []
 
 
 def _providers(settings: Settings, keys: Keys, *, demo: bool) -> Providers:

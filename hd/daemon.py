@@ -97,7 +97,7 @@ async def _listen(listen: Listen, lock: HomeLock, house: House) -> None:
         clock=now_ms,
         stop=stop.set,
     )
-    server = Server(gate, house.unary, house.streams)
+    server = Server(gate, house.unary, house.streams, plain=house.plain)
     heed_signals(stop)
     async with _site(server, listen) as port:
         url = f"http://{_shown(listen.host)}:{port}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -62,14 +62,21 @@ class Gate:
 
 
 class Server:
-    """The application and its open sockets."""
+    """The application and its open sockets. `plain` are the routes below `/api/` that are neither call nor stream."""
 
     def __init__(
-        self, gate: Gate, unary: Mapping[str, Unary], streams: Mapping[str, Stream], *, pulse: Pulse = PULSE
+        self,
+        gate: Gate,
+        unary: Mapping[str, Unary],
+        streams: Mapping[str, Stream],
+        *,
+        plain: Iterable[web.RouteDef] = (),
+        pulse: Pulse = PULSE,
     ) -> None:
         self._gate = gate
         self._rpc = Rpc(unary, MAX_BODY)
         self._streams = streams
+        self._plain = tuple(plain)
         self._pulse = pulse
         self._sockets: set[Socket] = set()
         self._stopping = False
@@ -82,6 +89,7 @@ class Server:
         app.router.add_post("/api/local/token", self._local_token)
         app.router.add_post(_STOP, self._local_stop)
         app.router.add_get("/api/remote.mux", self._mux)
+        app.router.add_routes(self._plain)
         app.router.add_route("*", "/api/{method:.+}", self._rpc.respond)
         app.on_response_prepare.append(_tell_nothing)
         app.on_shutdown.append(self._close_sockets)
