@@ -8,10 +8,46 @@ from typing import Any
 
 import msgspec
 
-from hd.errors import WorkspaceInvalidPath
+from hd.errors import HdError, WorkspaceInvalidPath
 from hd.session.store.base import Store, WorkspaceRow
 
+MOST_WAITING = 200
+"""Changes that wait for one reader of them."""
+
+INITIALIZED = "workspaces/initialized"
+
 _encode = msgspec.json.encode
+
+
+class WorkspaceMoveInvalid(HdError):
+    """A session that is not in the workspace in which it should be moved."""
+
+    code = "workspace/move-invalid"
+
+
+class _Watcher:
+    """One reader of the changes. Where too many wait for it, the whole state goes out in their place."""
+
+    def __init__(self) -> None:
+        self._waiting: list[dict[str, Any]] = []
+        self._wake = asyncio.Event()
+        self.closed = False
+
+    def push(self, frame: dict[str, Any]) -> None:
+        if len(self._waiting) <= MOST_WAITING:
+            self._waiting.append(frame)
+        self._wake.set()
+
+    def close(self) -> None:
+        self.closed = True
+        self._wake.set()
+
+    async def take(self) -> list[dict[str, Any]] | None:
+        """What waits; None when it was too much to keep."""
+        await self._wake.wait()
+        self._wake.clear()
+        waiting, self._waiting = self._waiting, []
+        return waiting if len(waiting) <= MOST_WAITING else None
 
 
 class Workspaces:
@@ -19,7 +55,7 @@ class Workspaces:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._watchers: set[asyncio.Queue[dict[str, Any] | None]] = set()
+        self._watchers: set[_Watcher] = set()
 
     async def create(self, path: str) -> tuple[WorkspaceRow, bool]:
         """The workspace of a directory; the flag says whether it is new. `WorkspaceInvalidPath` names what is wrong."""
@@ -60,33 +96,69 @@ class Workspaces:
         self._publish({"type": "archived", "archivedSessionIds": ids})
         return ids
 
+    async def pin(self, session_id: str, *, pinned: bool = True) -> list[str]:
+        ids = await self._store.set_pinned(session_id, pinned)
+        self._publish({"type": "pinned", "pinnedSessionIds": ids})
+        return ids
+
+    async def place(self, workspace_id: str, before: str | None) -> list[str]:
+        """Moves a workspace in front of another, or to the end; gives all ids in their new order."""
+        ids = await self._store.place_workspace(workspace_id, before)
+        self._publish({"type": "order", "workspaceIds": ids})
+        return ids
+
+    async def place_session(self, workspace_id: str, session_id: str, before: str | None) -> WorkspaceRow:
+        """The same for a session in its workspace; `WorkspaceMoveInvalid` when one of the sessions is not in it."""
+        row = await self._store.place_session(workspace_id, session_id, before)
+        if row is None:
+            raise WorkspaceMoveInvalid(
+                "Sessions are moved within their workspace, and one of these is not in it. Nothing was moved.",
+                {"workspaceId": workspace_id, "sessionId": session_id},
+            )
+        self._publish({"type": "upsert", "workspace": row.to_wire()})
+        return row
+
+    async def initialize(self, path: str) -> WorkspaceRow | None:
+        """The first workspace of a home that never had one; None where a person has chosen already."""
+        if await self._store.load_setting(INITIALIZED) or await self._store.workspaces():
+            return None
+        row, _ = await self.create(path)
+        await self._store.save_setting(INITIALIZED, True)
+        return row
+
     async def _publish_order(self) -> None:
         rows = await self._store.workspaces()
         self._publish({"type": "order", "workspaceIds": [row.id for row in rows]})
 
     def _publish(self, frame: dict[str, Any]) -> None:
         for watcher in self._watchers:
-            watcher.put_nowait(frame)
+            watcher.push(frame)
 
     async def follow(self) -> AsyncGenerator[list[bytes], None]:
         """The baseline, then every change."""
-        watcher: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        watcher = _Watcher()
         self._watchers.add(watcher)
         try:
-            value = {
-                "items": [row.to_wire() for row in await self._store.workspaces()],
-                "archivedSessionIds": await self._store.archived(),
-                "pinnedSessionIds": await self._store.pinned(),
-            }
-            yield [_encode({"type": "baseline", "value": value})]
-            while (frame := await watcher.get()) is not None:
-                yield [_encode(frame)]
+            yield [_encode({"type": "baseline", "value": await self._state()})]
+            while not watcher.closed:
+                frames = await watcher.take()
+                if frames is None:
+                    frames = [{"type": "replace", "value": await self._state()}]
+                if frames:
+                    yield [_encode(frame) for frame in frames]
         finally:
             self._watchers.discard(watcher)
 
+    async def _state(self) -> dict[str, Any]:
+        return {
+            "items": [row.to_wire() for row in await self._store.workspaces()],
+            "archivedSessionIds": await self._store.archived(),
+            "pinnedSessionIds": await self._store.pinned(),
+        }
+
     def close(self) -> None:
         for watcher in self._watchers:
-            watcher.put_nowait(None)
+            watcher.close()
 
 
 def real_directory(path: str) -> Path:

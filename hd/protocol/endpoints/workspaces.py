@@ -20,6 +20,17 @@ class WorkspaceRenameRequest(TypedDict):
     title: str
 
 
+class PlaceRequest(TypedDict):
+    workspaceId: Text
+    beforeWorkspaceId: NotRequired[str]
+
+
+class PlaceSessionRequest(TypedDict):
+    workspaceId: Text
+    sessionId: Text
+    beforeSessionId: NotRequired[str]
+
+
 class ArchiveRequest(TypedDict):
     sessionId: Text
     stopActivity: NotRequired[bool]
@@ -30,6 +41,11 @@ ENDPOINTS = (
     unary("workspace/create", request=WorkspaceCreateRequest),
     unary("workspace/delete", request=WorkspaceRequest),
     stream("workspace/follow"),
+    unary("workspace/initializeDefault"),
+    unary("workspace/insertBefore", request=PlaceRequest),
+    unary("workspace/insertSessionBefore", request=PlaceSessionRequest),
+    unary("workspace/pinSession", request=SessionRequest),
     unary("workspace/rename", request=WorkspaceRenameRequest),
     unary("workspace/unarchiveSession", request=SessionRequest),
+    unary("workspace/unpinSession", request=SessionRequest),
 )

@@ -1,12 +1,13 @@
 """`workspace/*`: registered directories and the archive."""
 
+import os
 from collections.abc import AsyncGenerator
 from typing import Any
 
 from hd.errors import BadRequest, SessionBusy
 from hd.protocol.endpoints import workspaces as ep
 from hd.protocol.endpoints.shape import SessionRequest
-from hd.server.rpc import Stream, Unary
+from hd.server.rpc import NOTHING, Stream, Unary
 from hd.server.services import Services
 
 
@@ -22,6 +23,11 @@ class WorkspaceRoutes:
             "workspace/delete": self.delete,
             "workspace/archiveSession": self.archive,
             "workspace/unarchiveSession": self.unarchive,
+            "workspace/pinSession": self.pin,
+            "workspace/unpinSession": self.unpin,
+            "workspace/insertBefore": self.place,
+            "workspace/insertSessionBefore": self.place_session,
+            "workspace/initializeDefault": self.initialize,
         }
 
     def streams(self) -> dict[str, Stream]:
@@ -54,6 +60,27 @@ class WorkspaceRoutes:
 
     async def unarchive(self, request: SessionRequest) -> dict[str, Any]:
         return {"archivedSessionIds": await self._workspaces.archive(request["sessionId"], archived=False)}
+
+    async def pin(self, request: SessionRequest) -> dict[str, Any]:
+        return {"pinnedSessionIds": await self._workspaces.pin(request["sessionId"])}
+
+    async def unpin(self, request: SessionRequest) -> dict[str, Any]:
+        return {"pinnedSessionIds": await self._workspaces.pin(request["sessionId"], pinned=False)}
+
+    async def place(self, request: ep.PlaceRequest) -> dict[str, Any]:
+        ids = await self._workspaces.place(request["workspaceId"], request.get("beforeWorkspaceId"))
+        return {"workspaceIds": ids}
+
+    async def place_session(self, request: ep.PlaceSessionRequest) -> dict[str, Any]:
+        row = await self._workspaces.place_session(
+            request["workspaceId"], request["sessionId"], request.get("beforeSessionId")
+        )
+        return {"workspace": row.to_wire()}
+
+    async def initialize(self) -> Any:
+        """The folder where the daemon was started becomes the first workspace, once in the life of a home."""
+        row = await self._workspaces.initialize(os.getcwd())
+        return NOTHING if row is None else {"workspace": row.to_wire()}
 
     def follow(self) -> AsyncGenerator[list[bytes], None]:
         return self._workspaces.follow()

@@ -7,10 +7,16 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from hd.errors import SessionConflict, SessionNotFound, WorkspaceNotFound
+from hd.errors import HdError, SessionConflict, SessionNotFound, WorkspaceNotFound
 from hd.protocol.ids import new_id
 from hd.session.store.base import SessionRow, WorkspaceRow
 from hd.session.store.reads import marked
+
+
+class WorkspaceNameConflict(HdError):
+    """A name that another workspace has."""
+
+    code = "workspace/name-conflict"
 
 
 def iso(ms: int) -> str:
@@ -20,11 +26,11 @@ def iso(ms: int) -> str:
 
 def moved(order: Sequence[str], item: str, before: str | None) -> list[str]:
     """The order with an item of it put in front of another, or at the end. ValueError when one is not in it."""
-    if before == item:
-        return list(order)
     rest = [other for other in order if other != item]
     if len(rest) == len(order):
         raise ValueError(item)
+    if before == item:
+        return list(order)
     rest.insert(len(rest) if before is None else rest.index(before), item)
     return rest
 
@@ -76,6 +82,9 @@ def every(connection: sqlite3.Connection) -> list[WorkspaceRow]:
 
 
 def rename(connection: sqlite3.Connection, workspace_id: str, title: str, now: int) -> WorkspaceRow:
+    taken = "SELECT 1 FROM workspace WHERE title = ? AND id <> ?"
+    if connection.execute(taken, (title, workspace_id)).fetchone() is not None:
+        raise WorkspaceNameConflict("Another workspace has this name already; nothing was changed.", {"name": title})
     _touch(connection, workspace_id, now)
     connection.execute("UPDATE workspace SET title = ? WHERE id = ?", (title, workspace_id))
     return one(connection, workspace_id)
