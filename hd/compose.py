@@ -18,6 +18,7 @@ from hd.agent.history import HISTORY
 from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import KeyUnusable
+from hd.files.folders import Folders
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
 from hd.llm.base import Provider
@@ -25,12 +26,13 @@ from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
-from hd.permit.presets import preset
+from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.process.run import Runner
 from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.server.routes.directory_picker import DirectoryPickerRoutes
 from hd.server.routes.export import ExportRoutes
 from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.host import HostRoutes
@@ -83,7 +85,10 @@ async def open_house(
     """A house on the home's store (or on `database`), closed in order at the end, whatever ends it."""
     store = await SqliteStore.open(database or settings.home.database, clock=now_ms)
     try:
-        house = build(settings, Keys(settings.home, environment), store, demo=demo)
+        # What a run of its own started is no leftover of the home's daemon, which ends all that bears the home's mark.
+        beside = database is not None and database != settings.home.database
+        mark = str(database if beside else settings.home.root)
+        house = build(settings, Keys(settings.home, environment), store, demo=demo, mark=mark)
         try:
             await house.prepare()
             yield house
@@ -93,14 +98,22 @@ async def open_house(
         await store.close()
 
 
-def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
+def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str) -> House:
     """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
     home = settings.home
     hub, broker = Hub(), Broker()
-    registry = Registry(store, hub, projections=(*DAEMON, HISTORY), clock=now_ms, announce=broker.emit)
+    registry = Registry(
+        store,
+        hub,
+        projections=(*DAEMON, HISTORY),
+        clock=now_ms,
+        announce=broker.emit,
+        opening=facts(preset(DEFAULT_PRESET)),
+    )
     providers = _providers(settings, keys, demo=demo)
-    runner = Runner(mark=str(home.root), spills=home.spill)
-    desks = _Desks(runner, Guard(hidden=(home.root,)), home.scratch)
+    runner = Runner(mark=mark, spills=home.spill)
+    guard = Guard(hidden=(home.root,))
+    desks = _Desks(runner, guard, home.scratch)
     outfit = Outfit(
         providers=providers,
         bench=Bench(default_tools(), broker, desks.context_for),
@@ -127,6 +140,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool) -> House:
         WorkspaceRoutes(services),
         HostRoutes(services),
         ForkRoutes(services),
+        DirectoryPickerRoutes(Folders(guard, Path.home())),
     )
     unary: dict[str, Unary] = {}
     streams: dict[str, Stream] = {}

@@ -147,7 +147,11 @@ class Agent:
         """The instruction files, read before the first turn of a session only: they stand once at its head."""
         if self.session.value("turn").number:
             return None
-        return await self._outfit.instructions(self.session.header.cwd)
+        try:
+            return await self._outfit.instructions(self.session.header.cwd)
+        except Exception as error:
+            _log.exception("the instruction files of %s could not be read", self.session.id)
+            return f"The project's instruction files could not be read ({type(error).__name__}); work without them."
 
     async def _turn(self, move: StartTurn, instructions: str | None) -> Mapping[str, Any]:
         """One turn from its start to its end; gives the reason of the end."""
@@ -170,21 +174,27 @@ class Agent:
     def _begin_step(
         self, turn: int, step: int, claim: Claim | None, before: list[Draft], instructions: str | None
     ) -> None:
-        """Everything up to the request in one record: a claimed prompt leaves the inbox and enters the log together."""
+        """Everything up to the request.
+
+        A claimed prompt leaves the inbox and enters the log in one record, and nothing in that can fail; what asks the
+        outside comes after it, so that a failure there ends a turn that everybody sees.
+        """
         drafts = list(before)
         claimed: list[Mapping[str, Any]] = []
         if claim is not None:
             claimed, splice = box.claim(self.session.value("inbox"), claim)
             drafts.append(splice)
         drafts.append(Draft(ev.STEP_START, {"turn": turn, "step": step}))
+        drafts += req.opening_messages(self.session.value("history"), self._outfit.system_prompt, instructions, turn)
+        drafts += req.user_messages(claimed)
+        recorded = self.session.record(*drafts)
         history = self.session.value("history")
         selection = self._selection()
         _, model = self._outfit.providers.resolve(selection)
-        drafts += req.opening_messages(history, self._outfit.system_prompt, instructions, turn)
-        drafts += req.user_messages(claimed)
-        drafts += req.context_message(history, self._outfit.sections(self.session))
-        drafts += req.header_drafts(history, selection, model, self._outfit.bench.tools.specs())
-        recorded = self.session.record(*drafts)
+        self.session.record(
+            *req.context_message(history, self._outfit.sections(self.session)),
+            *req.header_drafts(history, selection, model, self._outfit.bench.tools.specs()),
+        )
         self._after_claim(recorded)
 
     def _selection(self) -> dict[str, Any]:

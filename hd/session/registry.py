@@ -1,10 +1,10 @@
 """The registry: which sessions exist, which of them are in memory, and how one gets there."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -25,7 +25,10 @@ Announce = Callable[[str, list[Any]], None]
 
 
 class Registry:
-    """Sessions by id. Cold ones are rows of the store; a live one has its log folded in memory."""
+    """Sessions by id. Cold ones are rows of the store; a live one has its log folded in memory.
+
+    `opening` is what a log without events is given on load: its daemon was killed between the row and the first event.
+    """
 
     def __init__(
         self,
@@ -35,6 +38,7 @@ class Registry:
         projections: Sequence[Projection[Any]],
         clock: Callable[[], int],
         announce: Announce,
+        opening: Sequence[Draft] = (),
     ) -> None:
         self.store = store
         self.hub = hub
@@ -42,7 +46,8 @@ class Registry:
         self._projections = tuple(projections)
         self._clock = clock
         self._announce = announce
-        self._loading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._opening = tuple(opening)
+        self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def create(
         self, *, cwd: str, opening: Sequence[Draft], workspace_id: str | None = None, session_id: str | None = None
@@ -52,7 +57,7 @@ class Registry:
         `SessionConflict` when that session works in another folder.
         """
         chosen = session_id or new_session_id()
-        async with self._loading[chosen]:
+        async with self._lock(chosen):
             if session_id is not None:
                 existing = await self._existing(chosen)
                 if existing is not None:
@@ -86,7 +91,7 @@ class Registry:
         through = cut(await self._turn_marks(session_id), parent.head, at_seq, session_id)
         now = self._clock()
         header = replace(Header.of(parent), id=new_session_id(), created_at=now, parent=session_id, is_seeded=True)
-        async with self._loading[header.id]:
+        async with self._lock(header.id):
             await self.store.copy_session(
                 header.row(parent.workspace_id), session_id, through, [end_of_seed(through, now)]
             )
@@ -106,12 +111,19 @@ class Registry:
         session = self.live.get(session_id)
         if session is not None:
             return session
-        async with self._loading[session_id]:
+        async with self._lock(session_id):
             session = self.live.get(session_id)
             if session is None:
                 session = await self._load(session_id)
                 self._announce("api-session/added", [self.summary(session)])
         return session
+
+    def _lock(self, session_id: str) -> asyncio.Lock:
+        """The lock of an id while anybody holds or awaits it; ids come from clients and may be anything."""
+        lock = self._loading.get(session_id)
+        if lock is None:
+            lock = self._loading[session_id] = asyncio.Lock()
+        return lock
 
     def _adopt(self, header: Header, state: State) -> LiveSession:
         session = LiveSession(header, state, self.store, self.hub, self._clock)
@@ -125,6 +137,9 @@ class Registry:
             for body in page:
                 state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))
         session = self._adopt(Header.of(row), state)
+        if state.seq < 0 and self._opening:
+            session.record(*self._opening)
+            session.save_projections()
         if needs_repair(state):
             await self._repair(session)
         return session

@@ -163,7 +163,7 @@ class Workspaces:
 
 def real_directory(path: str) -> Path:
     """The directory behind an absolute path, links resolved; `WorkspaceInvalidPath` if there is none to work in."""
-    given = Path(path).expanduser()
+    given = Path(os.path.expanduser(path))
     if not path or not given.is_absolute():
         raise WorkspaceInvalidPath(f"A workspace needs an absolute path, not {path!r}.", {"path": path})
     try:

@@ -27,7 +27,7 @@ async def test_i03_a_prompt_waits_for_room_and_nothing_is_lost(tmp_path: Path, m
     settings = Settings.from_environment(environment)
     settings.home.prepare()
     store = await SqliteStore.open(settings.home.database)
-    house = build(settings, Keys(settings.home, environment), store, demo=False)
+    house = build(settings, Keys(settings.home, environment), store, demo=False, mark="test")
     session = await house.services.registry.create(cwd=str(folder), opening=facts(preset(DEFAULT_PRESET)))
     agent = house.services.agents.of(session)
 

@@ -126,3 +126,39 @@ async def test_a_login_outlives_the_daemon(daemon: Daemon, folder: Path) -> None
     daemon.start(port=port)
     daemon.cookie = cookie
     assert len((await daemon.acall("session/list", _request={}))["items"]) == 1
+
+
+async def test_a_session_whose_daemon_died_before_its_first_event_works(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await daemon.new_session(folder)
+    daemon.kill()
+    with closing(sqlite3.connect(daemon.home / "store" / "hd.db")) as store, store:
+        store.execute("DELETE FROM event")
+    daemon.start()
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "hello")
+        await follow.until(ENDED)
+    log = await daemon.log(session)
+    assert kinds(log)[:3] == ["permission/preset", "sandbox/mode", "approval/policy"]
+    assert of(log, "turn/end") == [{"turn": 1, "reason": {"kind": "completed"}}]
+
+
+async def test_a_turn_that_cannot_begin_ends_where_everybody_sees_it(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await daemon.new_session(folder)
+    daemon.stop()
+    with closing(sqlite3.connect(daemon.home / "store" / "hd.db")) as store, store:
+        store.execute("UPDATE event SET body = replace(body, 'workspace-write', 'of-tomorrow')")
+    daemon.start()
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "hello")
+        ended = await follow.until(ENDED)
+    assert ended["event"]["data"]["reason"]["kind"] == "error"
+    assert (await daemon.acall("session/projections", request={"sessionId": session}))["values"]["inbox"] == {
+        "next-turn": [],
+        "next-step": [],
+    }

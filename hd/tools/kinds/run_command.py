@@ -1,7 +1,9 @@
 """run_command: one shell command, to its end."""
 
+import errno
 from collections.abc import Mapping
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -43,7 +45,7 @@ class RunCommand:
                 parsed.command, cwd=context.workspace, timeout_s=parsed.timeout_s, run_id=context.call_id
             )
         except (OSError, ValueError) as error:
-            raise ToolError(_not_started(error), code="COMMAND_NOT_STARTED") from error
+            raise ToolError(_not_started(error, context.workspace), code="COMMAND_NOT_STARTED") from error
         meta = {
             "cwd": str(context.workspace),
             "command": parsed.command,
@@ -107,6 +109,9 @@ def _first_line(command: str) -> str:
     return f"{shown} (+{rest} more line{'' if rest == 1 else 's'})" if rest else shown
 
 
-def _not_started(error: Exception) -> str:
+def _not_started(error: Exception, workspace: Path) -> str:
+    if not workspace.is_dir():
+        return f"The workspace {workspace} is gone, so the command could not be started. Nothing was run."
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"The command could not be started: {reason}. Nothing was run. A very long command belongs in a script file."
+    hint = " A very long command belongs in a script file." if getattr(error, "errno", 0) == errno.E2BIG else ""
+    return f"The command could not be started: {reason}. Nothing was run.{hint}"
