@@ -44,13 +44,15 @@ def check_arguments(endpoint: Endpoint, args: Mapping[str, Any]) -> dict[str, An
     there, `BadRequest` for a number that is no such count or seq (WIRE 7.1, 7.5).
     """
     details = {"endpoint": endpoint.name}
-    if set(args) != set(endpoint.params):
-        missing = sorted(set(endpoint.params) - set(args))
-        extra = sorted(set(args) - set(endpoint.params))
+    missing = sorted(set(endpoint.params) - set(args) - endpoint.optional)
+    extra = sorted(set(args) - set(endpoint.params))
+    if missing or extra:
         said = [f"missing {name!r}" for name in missing] + [f"unexpected {name!r}" for name in extra]
         raise ArgumentsInvalid(f"{endpoint.name}: the arguments do not match: {', '.join(said)}", details)
     checked: dict[str, Any] = {}
     for name, kind in endpoint.params.items():
+        if name not in args:
+            continue
         try:
             checked[name] = msgspec.convert(args[name], kind)
         except msgspec.ValidationError as error:

@@ -7,12 +7,17 @@ request are ignored, unknown argument names are refused. Each namespace is a mod
 
 from collections.abc import Mapping
 
-from hd.protocol.endpoints import host, sessions, workspaces
+from hd.protocol.endpoints import directory_picker, host, sessions, workspaces
 from hd.protocol.endpoints.shape import Endpoint
 
-ENDPOINTS: tuple[Endpoint, ...] = tuple(
-    sorted((*host.ENDPOINTS, *sessions.ENDPOINTS, *workspaces.ENDPOINTS), key=lambda endpoint: endpoint.name)
+_PARTS: tuple[tuple[Endpoint, ...], ...] = (
+    directory_picker.ENDPOINTS,
+    host.ENDPOINTS,
+    sessions.ENDPOINTS,
+    workspaces.ENDPOINTS,
 )
+
+ENDPOINTS: tuple[Endpoint, ...] = tuple(sorted((e for part in _PARTS for e in part), key=lambda e: e.name))
 """All of them, sorted by name."""
 
 BY_NAME: Mapping[str, Endpoint] = {endpoint.name: endpoint for endpoint in ENDPOINTS}
