@@ -35,11 +35,23 @@ MODEL_SELECTION: Final = "model/selection"
 SESSION_TITLE: Final = "session/title"
 SESSION_END_SEED: Final = "session/end-seed"
 DELIVERABLES_PRESENTED: Final = "deliverables/presented"
+PLAN_MODE: Final = "plan/mode"
+GOAL_CHANGE: Final = "goal/change"
+COMMAND_RUN: Final = "command/run"
+COMMAND_DONE: Final = "command/done"
+COMPACTION_START: Final = "compaction/start"
+COMPACTION_SUMMARY: Final = "compaction/summary"
+COMPACTION_END: Final = "compaction/end"
+FEEDBACK_RECORD: Final = "feedback/record"
+JOB_REGISTERED: Final = "job/registered"
+JOB_SETTLED: Final = "job/settled"
+AGENT_PRESET_SELECTED: Final = "agent-preset/selected"
 # Ours, not of the official harness; recorded as ignorable.
 QUESTION_ASKED: Final = "question/asked"
 QUESTION_DECIDED: Final = "question/decided"
+MESSAGE_FEEDBACK: Final = "message-feedback/change"
 
-OWN_EVENTS: Final = frozenset({QUESTION_ASKED, QUESTION_DECIDED})
+OWN_EVENTS: Final = frozenset({QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK})
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ class Registry:
                     return existing
             header = Header(chosen, self._clock(), cwd)
             await self.store.create_session(header.row(workspace_id))
-            session = self._adopt(header, State.initial(self._projections))
+            session = self._adopt(header, self._initial(header))
             session.record(*opening)
             session.save_projections()
             await session.written(durable=True)
@@ -125,6 +125,9 @@ class Registry:
             lock = self._loading[session_id] = asyncio.Lock()
         return lock
 
+    def _initial(self, header: Header) -> State:
+        return State.initial(self._projections, workingDirectory=header.cwd, agentPreset=header.agent_preset)
+
     def _adopt(self, header: Header, state: State) -> LiveSession:
         session = LiveSession(header, state, self.store, self.hub, self._clock)
         self.live[header.id] = session
@@ -132,7 +135,7 @@ class Registry:
 
     async def _load(self, session_id: str) -> LiveSession:
         row = await self.store.session(session_id)
-        state = State.initial(self._projections)
+        state = self._initial(Header.of(row))
         async for page in self.store.pages(session_id):
             for body in page:
                 state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))

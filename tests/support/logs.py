@@ -40,6 +40,19 @@ def _message(role: str, kind: str) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def _round() -> st.SearchStrategy[dict[str, Any]]:
+    return st.builds(
+        lambda goal, number: {
+            "id": "m",
+            "role": "user",
+            "content": [],
+            "source": {"kind": "goal", "goalId": goal, "revision": 1, "round": number},
+        },
+        IDS,
+        SMALL,
+    )
+
+
 def _result(call_id: str, text: str, *, flat: bool, is_error: bool) -> dict[str, Any]:
     if flat:
         return {"role": "tool", "toolCallId": call_id, "content": [{"type": "text", "text": text}], "isError": is_error}
@@ -74,7 +87,9 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.STEP_START: st.builds(lambda t, s: {"turn": t, "step": s}, SMALL, SMALL),
     ev.STEP_END: st.builds(lambda t, s: {"turn": t, "step": s}, SMALL, SMALL),
     ev.SYSTEM_MESSAGE: st.builds(lambda m: {"turn": 1, "step": 1, "message": m}, _message("system", "system-prompt")),
-    ev.USER_MESSAGE: st.one_of(_message("user", "user"), _message("user", "runtime-context")),
+    ev.USER_MESSAGE: st.one_of(
+        _message("user", "user"), _message("user", "runtime-context"), _round(), _message("user", "compact-checkpoint")
+    ),
     ev.ASSISTANT_MESSAGE: st.builds(
         lambda content, usage, stream, cut: {
             "turn": 1,
@@ -116,6 +131,26 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.SESSION_TITLE: st.builds(
         lambda t, k: {"title": t, "source": {"kind": k}}, TEXT, st.sampled_from(["user", "fallback"])
     ),
+    ev.PLAN_MODE: st.builds(lambda on: {"active": on}, st.booleans()),
+    ev.AGENT_PRESET_SELECTED: st.just({"agentPreset": "standard"}),
+    ev.GOAL_CHANGE: st.one_of(
+        st.builds(
+            lambda i, phase, rounds: {
+                "operation": "edit",
+                "goal": {"id": i, "revision": 1, "objective": "o", "phase": phase, "maxGoalRounds": 3},
+                "roundsStarted": rounds,
+                "createdAt": 1,
+                "updatedAt": 2,
+            },
+            IDS,
+            st.sampled_from(["active", "paused", "blocked", "complete"]),
+            SMALL,
+        ),
+        st.builds(lambda i: {"operation": "clear", "cleared": {"id": i, "revision": 2}}, IDS),
+    ),
+    ev.JOB_REGISTERED: st.builds(lambda i: {"jobId": i, "kind": "bash", "label": "ls", "startedAt": 1}, IDS),
+    ev.JOB_SETTLED: st.builds(lambda i: {"jobId": i, "status": "completed", "finishedAt": 2}, IDS),
+    ev.COMPACTION_SUMMARY: st.builds(lambda n: {"shadowedTokenCount": n}, st.integers(0, 99)),
     "somebody/elses": st.just({"what": "ever"}),
 }
 

@@ -11,9 +11,22 @@ from typing import Any
 from hd.protocol.events import Event
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
+from hd.protocol.projections.breakdown import CONTEXT_BREAKDOWN
 from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
+from hd.protocol.projections.goal import GOAL
 from hd.protocol.projections.inbox import INBOX, REQUESTS
+from hd.protocol.projections.jobs import JOBS
+from hd.protocol.projections.modes import (
+    AGENT_PRESET,
+    IMAGE_LIMITS,
+    PLAN,
+    SUBAGENT,
+    SUBAGENT_CATALOG,
+    SUBAGENT_TIMING,
+    WORKING_DIRECTORY,
+)
 from hd.protocol.projections.outline import TURN_OUTLINE
+from hd.protocol.projections.questions import USER_QUESTIONS
 from hd.protocol.projections.small import (
     MODEL_SELECTION,
     PERMISSIONS,
@@ -37,6 +50,17 @@ PUBLIC: tuple[Projection[Any], ...] = (
     SESSION_LIST_METADATA,
     TODOS,
     ASKS,
+    USER_QUESTIONS,
+    PLAN,
+    GOAL,
+    JOBS,
+    CONTEXT_BREAKDOWN,
+    AGENT_PRESET,
+    WORKING_DIRECTORY,
+    IMAGE_LIMITS,
+    SUBAGENT,
+    SUBAGENT_CATALOG,
+    SUBAGENT_TIMING,
 )
 """Those that cross the wire by their key."""
 
@@ -56,9 +80,10 @@ class State:
     seq: int = -1
 
     @staticmethod
-    def initial(projections: Iterable[Projection[Any]]) -> "State":
+    def initial(projections: Iterable[Projection[Any]], **given: Any) -> "State":
+        """The states before any event; `given` are those that the header of a session knows, by key."""
         chosen = tuple(projections)
-        return State(chosen, {p.key: p.initial for p in chosen})
+        return State(chosen, {p.key: given.get(p.key, p.initial) for p in chosen})
 
     def apply(self, event: Event) -> tuple["State", tuple[str, ...]]:
         """The state after `event`, and the keys whose value is another object now."""

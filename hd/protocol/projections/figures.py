@@ -71,11 +71,18 @@ def _settled(state: ContextPressure, event: Event) -> ContextPressure:
 
 
 def _added(state: ContextPressure, event: Event) -> ContextPressure:
-    if state.projected is None or event.surface != "append":
+    if state.projected is None or event.surface is None:
         return state
     message = event.data.get("message") or event.data
     size = len(text_of(message.get("content") or ()).encode(errors="replace"))
     return replace(state, projected=state.projected + -(-size // BYTES_PER_TOKEN))
+
+
+def _compacted(state: ContextPressure, event: Event) -> ContextPressure:
+    """What the summary stands for is gone from the next request; the summary itself comes as a message."""
+    if state.projected is None:
+        return state
+    return replace(state, projected=max(0, state.projected - int(event.data.get("shadowedTokenCount") or 0)))
 
 
 def _pressure_view(state: ContextPressure) -> dict[str, int]:
@@ -89,6 +96,7 @@ CONTEXT_PRESSURE = Projection(
     {
         ev.REQUEST_CONTEXT: _context,
         ev.ASSISTANT_MESSAGE: _settled,
+        ev.COMPACTION_SUMMARY: _compacted,
         ev.TOOL_RESULT: _added,
         ev.USER_MESSAGE: _added,
     },

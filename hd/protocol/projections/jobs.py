@@ -1,0 +1,49 @@
+"""The jobs of a session: commands that run or ran (WIRE 6 and 14, `job/registered` and `job/settled`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hd.protocol import events as ev
+from hd.protocol.events import Event
+from hd.protocol.projections.base import Projection
+
+SHOWN = 50
+"""How many settled jobs are shown; open ones always are."""
+
+Jobs = tuple[Mapping[str, Any], ...]
+
+
+def _registered(state: Jobs, event: Event) -> Jobs:
+    settled = [job for job in state if job.get("finishedAt") is not None]
+    dropped = settled[: max(0, len(settled) - SHOWN + 1)]
+    return (*(job for job in state if job not in dropped), {**event.data, "status": "running"})
+
+
+def _settled(state: Jobs, event: Event) -> Jobs:
+    job_id = event.data.get("jobId")
+    if not any(job.get("jobId") == job_id for job in state):
+        return state
+    return tuple({**job, **event.data} if job.get("jobId") == job_id else job for job in state)
+
+
+def _row(job: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the `jobs` frames that 0.1.5 clients read."""
+    row = {"id": job.get("jobId")}
+    return row | {
+        key: job[key]
+        for key in ("kind", "label", "status", "detail", "startedAt", "finishedAt")
+        if job.get(key) is not None
+    }
+
+
+JOBS: Projection[Jobs] = Projection(
+    "jobs",
+    (),
+    {ev.JOB_REGISTERED: _registered, ev.JOB_SETTLED: _settled},
+    lambda state: [_row(job) for job in state],
+)
+
+
+def open_jobs(state: Jobs) -> list[Mapping[str, Any]]:
+    """The registered facts of the jobs without an end."""
+    return [job for job in state if job.get("status") == "running"]
