@@ -21,6 +21,7 @@ from hd.errors import KeyUnusable
 from hd.files.folders import Folders
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
+from hd.files.references import References
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
@@ -34,6 +35,7 @@ from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
 from hd.server.routes.directory_picker import DirectoryPickerRoutes
 from hd.server.routes.export import ExportRoutes
+from hd.server.routes.files import FileRoutes
 from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
@@ -141,6 +143,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         HostRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
+        FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}
     streams: dict[str, Stream] = {}

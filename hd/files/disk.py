@@ -74,6 +74,23 @@ def read(folder: int, name: str, limit: int) -> Content:
     return Content(raw, state)
 
 
+def read_part(folder: int, name: str, offset: int, length: int) -> Content:
+    """At most `length` bytes of a regular file of any size."""
+    _require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    descriptor = os.open(name, _READ, dir_fd=folder)
+    try:
+        state = os.fstat(descriptor)
+        _require_regular(state)
+        parts: list[bytes] = []
+        while length > 0 and (part := os.pread(descriptor, length, offset)):
+            parts.append(part)
+            length -= len(part)
+            offset += len(part)
+    finally:
+        os.close(descriptor)
+    return Content(b"".join(parts), state)
+
+
 def _require_regular(state: os.stat_result) -> None:
     if stat.S_ISDIR(state.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

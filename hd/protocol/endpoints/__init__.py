@@ -7,11 +7,12 @@ request are ignored, unknown argument names are refused. Each namespace is a mod
 
 from collections.abc import Mapping
 
-from hd.protocol.endpoints import directory_picker, host, sessions, workspaces
+from hd.protocol.endpoints import directory_picker, files, host, sessions, workspaces
 from hd.protocol.endpoints.shape import Endpoint
 
 _PARTS: tuple[tuple[Endpoint, ...], ...] = (
     directory_picker.ENDPOINTS,
+    files.ENDPOINTS,
     host.ENDPOINTS,
     sessions.ENDPOINTS,
     workspaces.ENDPOINTS,
