@@ -39,12 +39,14 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model of the catalogue. `context_window` is in tokens; no `efforts` means that it does not think."""
+    """A model of the catalogue. `context_window` and `max_output` are in tokens; None where the provider's own default
+    is best, because nothing is known. No `efforts` means that the model does not think.
+    """
 
     id: str
     name: str
     context_window: int
-    max_output: int
+    max_output: int | None
     description: str = ""
     efforts: tuple[Effort, ...] = ()
     default_effort: str | None = None

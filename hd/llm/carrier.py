@@ -104,6 +104,7 @@ class Carrier:
     def __init__(self, base_url: str, *, connect_s: float = 10.0) -> None:
         self._base = base_url
         self._connect_s = connect_s
+        self._proxy = proxy_of(base_url)
         self._client: aiohttp.ClientSession | None = None
 
     async def warm(self) -> None:
@@ -120,7 +121,6 @@ class Carrier:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers={"accept-encoding": "identity"},
                 read_bufsize=MAX_PIECE,
-                trust_env=not _is_loopback(self._base),
             )
         return self._client
 
@@ -138,7 +138,7 @@ class Carrier:
         try:
             async with asyncio.timeout(head_s):
                 response = await client.request(
-                    method, self._base + path, headers=headers, data=body, allow_redirects=False
+                    method, self._base + path, headers=headers, data=body, allow_redirects=False, proxy=self._proxy
                 )
         except aiohttp.ServerTimeoutError:
             raise connect_timeout(self._connect_s) from None
@@ -182,6 +182,20 @@ def _name_of(problem: Exception) -> str:
     """What happened, without the problem's own text, which may hold an address with a password in it."""
     name = type(problem).__name__
     return _NAMES.get(name, name)
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for an address, if any.
+
+    The HTTP client could look itself, but would then read `.netrc` too and refuse our own authorization beside it.
+    """
+    from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
+
+    parts = urlsplit(url)
+    proxies = getproxies_environment()
+    if _is_loopback(url) or proxy_bypass_environment(parts.hostname or "", proxies):
+        return None
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def _is_loopback(url: str) -> bool:

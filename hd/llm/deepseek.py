@@ -21,6 +21,8 @@ from hd.protocol.messages import tool_calls_of
 from hd.protocol.stream import merge
 
 IDLE_S: Final = 120.0
+QUEUED_S: Final = 600.0
+"""As long as the provider itself keeps a request in its queue."""
 AFTER_FINISH_S: Final = 5.0
 """Seconds that the usage may come after the reason of the end."""
 SETTLE_S: Final = 0.25
@@ -36,7 +38,8 @@ FAILED_LISTING_KEPT_S: Final = 30.0
 class DeepSeek:
     """The provider `deepseek-official`. `key` is asked anew for every request, so a changed key needs no restart.
 
-    `idle_s` bounds the time without data; comments that only keep the connection alive are no data. `keep_alives`
+    `idle_s` bounds the time without data; comments that only keep the connection alive are no data, but while an answer
+    has not begun they say that the request is queued, which is borne for `queued_s`. `keep_alives`
     counts those of the newest request, for who wants to say that it waits its turn at the provider.
     """
 
@@ -45,11 +48,18 @@ class DeepSeek:
     default_model = models.DEFAULT.id
 
     def __init__(
-        self, base_url: str, key: Callable[[], str | None], *, idle_s: float = IDLE_S, connect_s: float = 10.0
+        self,
+        base_url: str,
+        key: Callable[[], str | None],
+        *,
+        idle_s: float = IDLE_S,
+        queued_s: float = QUEUED_S,
+        connect_s: float = 10.0,
     ) -> None:
         self.keep_alives = 0
         self._key = key
         self._idle_s = idle_s
+        self._queued_s = queued_s
         self._carrier = Carrier(endpoint(base_url), connect_s=connect_s)
         self._catalogue: Catalogue | None = None
         self._catalogue_until = 0.0
@@ -77,7 +87,7 @@ class DeepSeek:
             decoder = AnswerDecoder(
                 _call_ids(request.messages), explain=partial(failure.object_failure, key=key, sent=body)
             )
-            events = _source(answer, decoder, self._idle_s)
+            events = _source(answer, decoder, self._idle_s, self._queued_s)
             while (payloads := await events.next()) is not None:
                 self.keep_alives = events.keep_alives
                 chunks, problem = _decode(decoder, payloads)
@@ -142,10 +152,11 @@ class _Events:
     blamed on the provider.
     """
 
-    def __init__(self, answer: Answer, decoder: AnswerDecoder, idle_s: float) -> None:
+    def __init__(self, answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float) -> None:
         self._answer = answer
         self._decoder = decoder
         self._idle_s = idle_s
+        self._queued_s = queued_s
         self._parser = SseParser()
         self._clock = asyncio.get_running_loop().time
         self._silent_since: float | None = None
@@ -162,6 +173,9 @@ class _Events:
         if self._silent_since is None:
             self._silent_since = self._clock()
         limit = min(AFTER_FINISH_S, self._idle_s) if self._decoder.finished else self._idle_s
+        if not self._decoder.started and self.keep_alives:
+            # The provider says that the request waits its turn; giving it up would put it at the end of that queue.
+            limit = max(limit, self._queued_s)
         try:
             async with asyncio.timeout_at(self._silent_since + limit):
                 piece = await self._answer.take()
@@ -205,11 +219,11 @@ class _Document:
         return [body.decode("utf-8", "replace")]
 
 
-def _source(answer: Answer, decoder: AnswerDecoder, idle_s: float) -> _Events | _Document:
+def _source(answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float) -> _Events | _Document:
     kind = answer.head.content_type
     if "html" in kind or "xml" in kind:
         raise failure.not_a_model(kind)
-    return _Document(answer, idle_s) if "json" in kind else _Events(answer, decoder, idle_s)
+    return _Document(answer, idle_s) if "json" in kind else _Events(answer, decoder, idle_s, queued_s)
 
 
 def _decode(decoder: AnswerDecoder, payloads: Sequence[str]) -> tuple[list[Chunk], ProviderError | None]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from hd.llm.base import Model, Request
-from hd.protocol.messages import text_of, tool_calls_of, tool_result_of
+from hd.protocol.messages import told_of, tool_calls_of, tool_result_of
 from hd.protocol.tools import ToolSpec
 
 _THINKING: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -46,7 +46,7 @@ def _parameters(request: Request, model: Model) -> dict[str, Any]:
         known = request.effort if request.effort in _THINKING else model.default_effort
         parameters.update(_THINKING.get(known or "", {}))
     if request.max_tokens is not None:
-        parameters["max_tokens"] = max(1, min(request.max_tokens, model.max_output))
+        parameters["max_tokens"] = max(1, min(request.max_tokens, model.max_output or request.max_tokens))
     return parameters
 
 
@@ -64,11 +64,15 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
         if result is None:
             raise ValueError("a tool message without the id of its call")
         return {"role": "tool", "tool_call_id": result[0], "content": result[1]}
-    return {"role": "system" if role == "system" else "user", "content": text_of(content)}
+    return {"role": "system" if role == "system" else "user", "content": told_of(content)}
 
 
 def _assistant(content: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """An answer as it came: what was thought goes back byte for byte, whatever the next request's effort is."""
+    """An answer as it came: what was thought goes back byte for byte, whatever the next request's effort is.
+
+    Where nothing was thought the field is there and empty: with thinking on, the provider refuses a history without it,
+    and the history must not change when somebody switches thinking on.
+    """
     text = "".join(str(block.get("text", "")) for block in content if block.get("type") == "text")
     thought = [str(block.get("text", "")) for block in content if block.get("type") == "reasoning"]
     calls = [
@@ -76,8 +80,7 @@ def _assistant(content: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         for call in tool_calls_of(content)
     ]
     message: dict[str, Any] = {"role": "assistant", "content": text or (None if calls else "")}
-    if thought:
-        message["reasoning_content"] = "".join(thought)
+    message["reasoning_content"] = "".join(thought)
     if calls:
         message["tool_calls"] = calls
     return message

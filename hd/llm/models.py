@@ -14,6 +14,7 @@ EFFORTS: Final = (
 )
 CONTEXT_WINDOW: Final = 1_000_000
 MAX_OUTPUT: Final = 384_000
+UNKNOWN_WINDOW: Final = 128_000
 
 
 def _model(model_id: str, name: str, description: str) -> Model:
@@ -39,8 +40,8 @@ DEFAULT: Final = BUILT_IN[0]
 
 
 def unlisted(model_id: str) -> Model:
-    """A model of which only the name is known: it gets the limits of the default one."""
-    return replace(DEFAULT, id=model_id, name=model_id, description="")
+    """A model of which only the name is known: a careful window, and no bound on its answers but the provider's."""
+    return replace(DEFAULT, id=model_id, name=model_id, description="", context_window=UNKNOWN_WINDOW, max_output=None)
 
 
 def with_listed(listed: Iterable[str]) -> tuple[Model, ...]:

@@ -129,7 +129,12 @@ class LiveSession:
         await self._store.flush(durable=durable)
 
     def save_projections(self) -> None:
-        """Keeps the projections' values for lists of sessions that are not in memory."""
+        """Keeps the projections' values for lists of sessions that are not in memory.
+
+        Not while a turn runs: kept values that are behind their log are how the next start knows what a kill left open.
+        """
+        if self.value("turn").running:
+            return
         self._store.save_projections(self.id, self.state.seq, _encode(self.state.views()), self.updated_at)
 
     @property
@@ -140,6 +145,10 @@ class LiveSession:
     def value(self, key: str) -> Any:
         """A projection's state, read only."""
         return self.state.values[key]
+
+    def view(self, key: str) -> Any:
+        """What clients see under a projection's key; None for a key that is none."""
+        return self.state.view(key) if key in self.state.values else None
 
     def begin_attempt(self, turn: int, step: int) -> "Attempt":
         self._attempts += 1

@@ -1,6 +1,7 @@
 """The registry: which sessions exist, which of them are in memory, and how one gets there."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from hd.errors import SessionConflict, SessionNotFound
+from hd.errors import SessionConflict, SessionNotFound, StoreDamaged
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
 from hd.protocol.ids import new_session_id
@@ -19,6 +20,8 @@ from hd.session.hub import Hub
 from hd.session.live import Header, LiveSession
 from hd.session.repair import needs_repair, repair
 from hd.session.store.base import SessionRow, Store
+
+_log = logging.getLogger(__name__)
 
 Announce = Callable[[str, list[Any]], None]
 """Tells every client a host event: its name and arguments (WIRE 5.1)."""
@@ -134,17 +137,27 @@ class Registry:
         return session
 
     async def _load(self, session_id: str) -> LiveSession:
+        """The session folded from its log and closed if it was open; only then can anybody reach it."""
         row = await self.store.session(session_id)
         state = self._initial(Header.of(row))
-        async for page in self.store.pages(session_id):
-            for body in page:
-                state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))
-        session = self._adopt(Header.of(row), state)
-        if state.seq < 0 and self._opening:
-            session.record(*self._opening)
-            session.save_projections()
-        if needs_repair(state):
-            await self._repair(session)
+        try:
+            async for page in self.store.pages(session_id):
+                for body in page:
+                    state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))
+            session = LiveSession(Header.of(row), state, self.store, self.hub, self._clock)
+            if state.seq < 0 and self._opening:
+                session.record(*self._opening)
+                session.save_projections()
+            if needs_repair(state):
+                await self._repair(session)
+        except (ValueError, KeyError, TypeError, AttributeError, msgspec.DecodeError) as error:
+            _log.exception("the log of %s cannot be read behind event %d", session_id, state.seq)
+            raise StoreDamaged(
+                f"The log of this session cannot be read behind event {state.seq}. Nothing of it was changed, and the "
+                "other sessions are not touched; `hd doctor` says more.",
+                {"sessionId": session_id, "seq": state.seq},
+            ) from error
+        self.live[session_id] = session
         return session
 
     async def _repair(self, session: LiveSession) -> None:
@@ -159,13 +172,17 @@ class Registry:
     async def repair_interrupted(self) -> list[str]:
         """Closes what the last daemon left open; gives the ids of the sessions that had an open turn.
 
-        A session is looked at when its kept projections are behind its log, which a clean turn end never leaves.
+        A session is looked at when its kept projections are behind its log, which a clean turn end never leaves. One
+        that cannot be read keeps nobody from the others.
         """
         repaired: list[str] = []
         for row in await self.store.sessions():
             if row.as_of_seq == row.head or row.id in self.live:
                 continue
-            session = await self.get(row.id)
+            try:
+                session = await self.get(row.id)
+            except StoreDamaged:
+                continue
             if session.value("turn").number and session.state.seq != row.head:
                 repaired.append(row.id)
             else:

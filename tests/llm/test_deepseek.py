@@ -5,12 +5,14 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hd.errors import UsageError
 from hd.llm import carrier, deepseek
+from hd.llm.carrier import proxy_of
 from hd.llm.deepseek import DeepSeek, endpoint
 from hd.protocol.messages import tool_message
 from tests.llm.ask import KEY, answered, attempt, check_order, chunks_of, ended, human, partial_of, request_of
@@ -153,6 +155,44 @@ async def test_f06_comments_before_the_answer_do_no_harm() -> None:
     async with MockModel(Reply(text="ok", comments=3)) as mock, provider_of(mock) as provider:
         assert ended(await chunks_of(provider, request_of("go")))[0]["text"] == "ok"
         assert provider.keep_alives == 3
+
+
+async def test_f06_a_queued_request_is_borne_longer_than_silence() -> None:
+    waits = Reply(cut_after=0, stall=True, keep_alive=0.02)
+    async with MockModel(waits) as mock, provider_of(mock, idle_s=0.1, queued_s=0.5) as provider:
+        _, failure = await attempt(provider, request_of("go"))
+        assert failure is not None
+        assert failure.code == "TIMEOUT"
+        assert provider.keep_alives > 10
+
+
+async def test_a_netrc_file_does_not_stand_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "netrc").write_text("default login somebody password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    async with MockModel(Reply(text="ok")) as mock, provider_of(mock) as provider:
+        assert ended(await chunks_of(provider, request_of("go")))[0]["text"] == "ok"
+        assert mock.requests[0].headers["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "proxy"),
+    [
+        ({}, "https://api.example/v1", None),
+        ({"https_proxy": "http://p:1"}, "https://api.example/v1", "http://p:1"),
+        ({"https_proxy": "http://p:1", "no_proxy": "api.example"}, "https://api.example/v1", None),
+        ({"http_proxy": "http://p:1"}, "http://127.0.0.1:9/v1", None),
+        ({"all_proxy": "http://p:1"}, "https://api.example/v1", "http://p:1"),
+    ],
+)
+def test_the_proxy_is_the_one_of_the_environment(
+    environment: dict[str, str], url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_of(url) == proxy
 
 
 async def test_f06_closing_the_iterator_closes_the_connection_at_once() -> None:
@@ -357,7 +397,8 @@ async def test_the_catalogue_adds_what_the_provider_lists_and_asks_once() -> Non
             "deepseek-next",
         ]
         assert mock.listings == 1
-        assert provider.model("deepseek-next").context_window == 1_000_000
+        unlisted = provider.model("deepseek-next")
+        assert (unlisted.context_window, unlisted.max_output) == (128_000, None)
         assert provider.model("unheard-of").default_effort == "high"
 
 

@@ -65,7 +65,7 @@ def first_problem(parsed: Any, sent: Sequence[Sent]) -> str | None:
         _problem_of_roles(messages)
         or _problem_of_calls(messages)
         or _problem_of_pairs(messages)
-        or _problem_of_reasoning(messages, sent)
+        or _problem_of_reasoning(messages, sent, thinking=(parsed.get("thinking") or {}).get("type") == "enabled")
     )
 
 
@@ -124,11 +124,13 @@ def _problem_of_calls(messages: Sequence[Mapping[str, Any]]) -> str | None:
     return None
 
 
-def _problem_of_reasoning(messages: Sequence[Mapping[str, Any]], sent: Sequence[Sent]) -> str | None:
+def _problem_of_reasoning(messages: Sequence[Mapping[str, Any]], sent: Sequence[Sent], *, thinking: bool) -> str | None:
     for place, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue
         allowed = _reasonings(message, sent)
+        if thinking and "reasoning_content" not in message:
+            return f"messages[{place}]: the reasoning_content in the thinking mode must be passed back"
         if allowed and (message.get("reasoning_content") or "") not in allowed:
             return f"messages[{place}]: the reasoning_content in the thinking mode must be passed back unchanged"
     return None

@@ -59,6 +59,9 @@ class Stop:
 Change = Append | Keep | Ask | Ticket | Stop
 Kept = Append | Keep
 
+RETRY_S = 2.0
+"""Seconds after which what the disk refused is tried again, though nobody asks for it."""
+
 _PULSE = "INSERT INTO setting (key, body) VALUES ('store/pulse', 0) ON CONFLICT (key) DO UPDATE SET body = body + 1"
 
 
@@ -93,14 +96,15 @@ class Writer:
         stopping = False
         while not stopping:
             batch = self._take()
-            stopping = isinstance(batch[-1], Stop)
+            stopping = bool(batch) and isinstance(batch[-1], Stop)
             self._settle(batch, durable=stopping or any(isinstance(c, Ticket) and c.durable for c in batch))
         self._connection.close()
 
     def _take(self) -> list[Change]:
-        """Everything that is queued, at least one change, nothing after a stop."""
-        batch = [self._queue.get()]
+        """Everything that is queued, nothing after a stop; nothing at all when it is time to try again what is held."""
+        batch: list[Change] = []
         try:
+            batch.append(self._queue.get(timeout=RETRY_S if self._held else None))
             while not isinstance(batch[-1], Stop):
                 batch.append(self._queue.get_nowait())
         except Empty:

@@ -19,6 +19,8 @@ from hd.tools.base import ToolError
 
 T = TypeVar("T")
 
+GRACE_S = 2.0
+
 
 def spec_of(name: str, arguments: type[msgspec.Struct]) -> ToolSpec:
     """The spec of the tool `name`, described by the text `<name>.md` beside it."""
@@ -38,7 +40,8 @@ def fs_errors() -> Iterator[None]:
 async def settled(work: Callable[[], T], cancel: threading.Event | None = None) -> T:
     """The result of blocking work that ends by itself or soon after `cancel` is set.
 
-    A cancelled call waits for that end too, so that a change has either happened or will not once it is over.
+    A cancelled call waits for that end too, so that a change has either happened or will not once it is over; but no
+    longer than `GRACE_S`, for a dead network disk may hold it for ever.
     """
     task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
@@ -47,7 +50,11 @@ async def settled(work: Callable[[], T], cancel: threading.Event | None = None) 
     except asyncio.CancelledError:
         if cancel is not None:
             cancel.set()
-        await asyncio.wait({task})
-        if not task.cancelled():
-            task.exception()
+        await asyncio.wait({task}, timeout=GRACE_S)
+        task.add_done_callback(_looked_at)
         raise
+
+
+def _looked_at(task: asyncio.Future[object]) -> None:
+    if not task.cancelled():
+        task.exception()
