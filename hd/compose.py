@@ -40,6 +40,7 @@ from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.sessions import SessionRoutes
+from hd.server.routes.uploads import UploadRoutes
 from hd.server.routes.workspaces import WorkspaceRoutes
 from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
@@ -51,6 +52,7 @@ from hd.session.store.sqlite import SqliteStore
 from hd.session.workspaces import Workspaces
 from hd.tools.base import Asker, ToolContext
 from hd.tools.table import default_tools
+from hd.uploads.uploads import Uploads
 from hd.version import __version__
 
 
@@ -136,13 +138,16 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         home=os.path.expanduser("~"),
         version=__version__,
     )
+    uploads = Uploads(home.uploads, store)
+    upload_routes = UploadRoutes(uploads)
     routes = (
         SessionRoutes(services),
-        PromptRoutes(services),
+        PromptRoutes(services, uploads),
         WorkspaceRoutes(services),
         HostRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
+        upload_routes,
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}
@@ -150,7 +155,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     for part in routes:
         unary |= part.unary()
         streams |= part.streams()
-    return House(services, unary, streams, ExportRoutes(services, lambda: _secrets(keys)).plain())
+    plain = (*ExportRoutes(services, lambda: _secrets(keys)).plain(), *upload_routes.plain())
+    return House(services, unary, streams, plain)
 
 
 def _secrets(keys: Keys) -> list[str]:

@@ -42,9 +42,11 @@ def remove(inbox: Inbox, item_id: str) -> list[Draft]:
 
 
 def edit(inbox: Inbox, item_id: str, content: Sequence[Mapping[str, Any]]) -> list[Draft]:
-    """The same message with another text, under the same id."""
+    """The same message with another text, under the same id; the files that came with it stay."""
     target, place = _find(inbox, item_id)
-    message = {**inbox.target(target)[place], "content": [dict(block) for block in content]}
+    before = inbox.target(target)[place]
+    files = [block for block in before.get("content") or () if block.get("type") != "text"]
+    message = {**before, "content": [dict(block) for block in (*content, *files)]}
     return [_taken(target, place, [message])]
 
 

@@ -1,7 +1,7 @@
 """The home folder: what lies where, and the one place that makes it.
 
-hd.db and key.json in store/, .key beside it, daemon.json, lock and secret in run/, hd.log in logs/, and spill/ for
-output that is too long for a message.
+hd.db and key.json in store/, .key beside it, daemon.json, lock and secret in run/, hd.log in logs/, spill/ for
+output that is too long for a message, and uploads/ for files that came with prompts.
 """
 
 import errno
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hd.errors import HomeUnusable
 
-_FOLDERS = ("store", "run", "logs", "spill")
+_FOLDERS = ("store", "run", "logs", "spill", "uploads")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,11 @@ class Home:
     @property
     def spill(self) -> Path:
         return self.root / "spill"
+
+    @property
+    def uploads(self) -> Path:
+        """Files that came with prompts, each named by the hash of what it holds."""
+        return self.root / "uploads"
 
     @property
     def scratch(self) -> Path:

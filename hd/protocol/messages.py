@@ -64,6 +64,36 @@ def text_of(content: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(str(block.get("text", "")) for block in content if block.get("type") == "text")
 
 
+def told_of(content: Iterable[Mapping[str, Any]]) -> str:
+    """What the model reads of a message: its text, and the files that came with it where they stand.
+
+    A file's text is logged in its block, so that the request stays a function of the log.
+    """
+    return "\n".join(
+        _file_text(block) if block.get("type") == "file" else str(block.get("text", ""))
+        for block in content
+        if block.get("type") in ("text", "file")
+    )
+
+
+def _file_text(block: Mapping[str, Any]) -> str:
+    attachment: Mapping[str, Any] = block.get("attachment") or {}
+    head = f'<attached-file name="{attachment.get("name")}" bytes="{attachment.get("bytes")}">'
+    text = block.get("text")
+    if not isinstance(text, str):
+        return f"{head}\n(This file is not text; its content is not shown.)\n</attached-file>"
+    cut = "\n(The rest of the file is left out.)" if block.get("cut") else ""
+    return f"{head}\n{text}{cut}\n</attached-file>"
+
+
+def shown_of(content: Iterable[Mapping[str, Any]]) -> str:
+    """What people read of a message: its text, and a line for each file that came with it."""
+    blocks = list(content)
+    files = [block.get("attachment") or {} for block in blocks if block.get("type") == "file"]
+    lines = [text_of(blocks), *(f"[file: {file.get('name')}, {file.get('bytes')} bytes]" for file in files)]
+    return "\n".join(line for line in lines if line)
+
+
 def tool_calls_of(content: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [block for block in content if block.get("type") == "tool-call"]
 

@@ -42,9 +42,12 @@ def user_messages(log: list[dict[str, Any]]) -> list[str]:
         (
             {"content": [*TEXT, {"type": "image", "mediaType": "image/png", "data": "AAAA"}]},
             "session/attachment-invalid",
-            {"reason": "unsupported"},
+            {"reason": "MODEL_DOES_NOT_SUPPORT_IMAGES"},
         ),
-        ({"content": [{"type": "file", "receiptId": "r"}]}, "session/attachment-invalid", {"reason": "unsupported"}),
+        *(
+            ({"content": [block]}, "session/attachment-invalid", {"reason": "FILE_RECEIPT_NOT_FOUND"})
+            for block in ({"type": "file", "receiptId": "r"}, {"type": "file"}, {"type": "file", "receiptId": 5})
+        ),
         ({"mode": "shout"}, "gateway/input-invalid", None),
         ({"mode": None}, "gateway/input-invalid", None),
         ({"requestId": ""}, "gateway/input-invalid", None),

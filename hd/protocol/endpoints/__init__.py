@@ -7,7 +7,7 @@ request are ignored, unknown argument names are refused. Each namespace is a mod
 
 from collections.abc import Mapping
 
-from hd.protocol.endpoints import directory_picker, files, host, sessions, workspaces
+from hd.protocol.endpoints import directory_picker, files, host, sessions, uploads, workspaces
 from hd.protocol.endpoints.shape import Endpoint
 
 _PARTS: tuple[tuple[Endpoint, ...], ...] = (
@@ -15,6 +15,7 @@ _PARTS: tuple[tuple[Endpoint, ...], ...] = (
     files.ENDPOINTS,
     host.ENDPOINTS,
     sessions.ENDPOINTS,
+    uploads.ENDPOINTS,
     workspaces.ENDPOINTS,
 )
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event, Replace
-from hd.protocol.messages import text_of, tool_result_of
+from hd.protocol.messages import shown_of, tool_result_of
 from hd.protocol.projections.base import Projection
 
 RowKind = Literal["user", "assistant", "reasoning", "tool", "context", "notice"]
@@ -69,7 +69,7 @@ def _user(state: Transcript, event: Event) -> Transcript:
         seq=event.seq,
         turn=state.turn,
         time=event.time,
-        text=text_of(event.data.get("content") or ()),
+        text=shown_of(event.data.get("content") or ()),
         name="" if by_person else str(source.get("plugin") or source.get("kind") or "context"),
         request_id=source.get("rpcId") if by_person else None,
     )

@@ -14,15 +14,17 @@ from hd.protocol.messages import text_of
 from hd.protocol.projections.small import selection
 from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
+from hd.uploads.uploads import Uploads
 
 ACCEPTED = {"accepted": True}
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}")
 
 
 class PromptRoutes:
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, uploads: Uploads) -> None:
         self._services = services
         self._registry = services.registry
+        self._uploads = uploads
 
     def unary(self) -> dict[str, Unary]:
         return {
@@ -37,16 +39,19 @@ class PromptRoutes:
         return {}
 
     async def prompt(self, request: ep.PromptRequest) -> dict[str, Any]:
-        content = checked_content(request["content"])
+        content = checked_content(request["content"], files=True)
         time_zone = checked_time_zone(request.get("clientTimeZone"))
         session = await self._registry.get(request["sessionId"])
         await self._services.agents.of(session).prompt(
-            content,
+            [await self._with_file(session.id, block) for block in content],
             request_id=request["requestId"],
             steer=request["mode"] == "steer",
             time_zone=time_zone,
         )
         return ACCEPTED
+
+    async def _with_file(self, session_id: str, block: dict[str, Any]) -> dict[str, Any]:
+        return block if block["type"] == "text" else await self._uploads.block(session_id, block["receiptId"])
 
     async def cancel(self, request: SessionRequest) -> dict[str, Any]:
         session = self._registry.live.get(request["sessionId"])
@@ -79,18 +84,28 @@ class PromptRoutes:
         return {"selected": selected}
 
 
-def checked_content(content: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The blocks of a prompt; for now text alone, and some of it must be visible."""
+def checked_content(content: Sequence[Mapping[str, Any]], *, files: bool = False) -> list[dict[str, Any]]:
+    """The blocks of a prompt: text, of which some must be visible, or `files` that were brought before."""
     blocks: list[dict[str, Any]] = []
     for block in content:
-        if block.get("type") in ("image", "file"):
-            raise AttachmentInvalid(
-                "Images and files cannot be attached yet; name a file's path instead.", {"reason": "unsupported"}
-            )
-        if block.get("type") != "text" or not isinstance(block.get("text"), str):
-            raise BadRequest("A prompt is made of blocks `{type: text, text}`.")
-        blocks.append({"type": "text", "text": block["text"]})
-    if not text_of(blocks).strip():
+        match block.get("type"), block.get("text"), block.get("receiptId"):
+            case "text", str(text), _:
+                blocks.append({"type": "text", "text": text})
+            case "file", _, receipt if files:
+                blocks.append({"type": "file", "receiptId": receipt})
+            case "image", _, _:
+                raise AttachmentInvalid(
+                    "The model cannot see images; nothing was sent. Say in words what the image shows.",
+                    {"reason": "MODEL_DOES_NOT_SUPPORT_IMAGES"},
+                )
+            case "file", _, _:
+                raise AttachmentInvalid(
+                    "A message that waits keeps its files and can be given another text only.",
+                    {"reason": "TEXT_ONLY"},
+                )
+            case _:
+                raise BadRequest("A prompt is made of blocks `{type: text, text}` and `{type: file, receiptId}`.")
+    if not text_of(blocks).strip() and not any(block["type"] == "file" for block in blocks):
         raise BadRequest("A prompt needs some text.")
     return blocks
 
