@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -55,6 +55,6 @@ async def settled(work: Callable[[], T], cancel: threading.Event | None = None) 
         raise
 
 
-def _looked_at(task: asyncio.Future[object]) -> None:
+def _looked_at(task: asyncio.Future[Any]) -> None:
     if not task.cancelled():
         task.exception()
