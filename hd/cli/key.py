@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "set":
         home.prepare()
         keys.save(_typed())
-        print("Stored, encrypted. A daemon that runs takes it up when it is started again.")
+        print("Stored, encrypted. The next request uses it; a daemon that serves the demo has to be started again.")
         return DONE
     if args.action == "remove":
         print("Removed." if keys.remove() else "There was no stored key.")
