@@ -39,6 +39,7 @@ from hd.server.routes.files import FileRoutes
 from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
+from hd.server.routes.search import SearchRoutes
 from hd.server.routes.sessions import SessionRoutes
 from hd.server.routes.uploads import UploadRoutes
 from hd.server.routes.workspaces import WorkspaceRoutes
@@ -148,6 +149,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
         upload_routes,
+        SearchRoutes(services),
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}

@@ -49,6 +49,10 @@ class RenameRequest(TypedDict):
     title: str
 
 
+class SearchRequest(TypedDict):
+    query: str
+
+
 class SelectModelRequest(TypedDict):
     sessionId: Text
     provider: Text
@@ -81,6 +85,7 @@ ENDPOINTS = (
     unary("session/projections", request=SessionRequest),
     unary("session/prompt", request=PromptRequest),
     unary("session/rename", request=RenameRequest),
+    unary("session/search", request=SearchRequest),
     unary("session/selectModel", request=SelectModelRequest),
     unary("session/updateQueue", request=UpdateQueueRequest),
 )

@@ -11,12 +11,15 @@ Ids that nobody knows raise `SessionNotFound` or `WorkspaceNotFound`; a database
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from hd.protocol import events as tags
 from hd.protocol.events import Event
+
+if TYPE_CHECKING:
+    from hd.session.store.search import Hit
 
 PAGE_EVENTS = 512
 PAGE_BYTES = 1 << 20
@@ -180,6 +183,10 @@ class Store(Protocol):
 
     async def place_session(self, workspace_id: str, session_id: str, before: str | None) -> WorkspaceRow | None:
         """The same for a session inside its workspace; None when one of the sessions is not in it."""
+        ...
+
+    async def search(self, words: Sequence[str], most: int) -> Sequence["Hit"]:
+        """The sessions in which somebody said all of the words in one message, the last used first."""
         ...
 
     async def archived(self) -> list[str]: ...

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
+from hd.session.store import said
 from hd.session.store.base import StoredEvent, page_from
 from hd.session.store.schema import place
 
@@ -17,6 +18,7 @@ def add(connection: sqlite3.Connection, number: int, events: Sequence[StoredEven
     """Puts events behind those of the session of this number."""
     rows = [(place(number, event.seq), event.time, event.type, page_from(event), event.body) for event in events]
     connection.executemany(_INSERT, rows)
+    said.add(connection, ((row[0], row[2], row[4]) for row in rows))
 
 
 def copy(connection: sqlite3.Connection, source: int, target: int, through_seq: int) -> None:
@@ -27,3 +29,4 @@ def copy(connection: sqlite3.Connection, source: int, target: int, through_seq: 
         "last": place(source, through_seq),
     }
     connection.execute(_COPY, span)
+    said.copy(connection, span["first"], span["last"], span["shift"])

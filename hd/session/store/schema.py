@@ -1,8 +1,9 @@
 """The tables, and the steps from older ones.
 
-Version 1 is the first. A database of an older version is brought up to date in one transaction a step, after a backup
-beside it; the files of every past version are fixtures of the tests. Adding a step: append it to `STEPS`, change
-`TABLES` to the result, and keep a dump of the old version under `tests/session/store/fixtures/`.
+Version 1 is the first; 2 adds what can be searched. A database of an older version is brought up to date in one
+transaction a step, after a backup beside it; the files of every past version are fixtures of the tests. Adding a step:
+append it to `STEPS`, change `TABLES` to the result, and keep a dump of the old version under
+`tests/session/store/fixtures/`.
 """
 
 import os
@@ -11,6 +12,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
+
+from hd.session.store import said
 
 APPLICATION: Final = 0x68640001
 """SQLite's application id, by which a database is known to be one of ours."""
@@ -39,10 +42,11 @@ CREATE TABLE projection (number INTEGER PRIMARY KEY, as_of_seq INTEGER NOT NULL,
 CREATE TABLE partial (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE setting (key TEXT PRIMARY KEY, body BLOB NOT NULL);
 """
+ALL: Final = TABLES + "".join(f"{statement};\n" for statement in said.TABLES)
 
 Step = Callable[[sqlite3.Connection], None]
 
-STEPS: Final[tuple[Step, ...]] = ()
+STEPS: Final[tuple[Step, ...]] = (said.create,)
 """Step i leads from version i + 1 to version i + 2."""
 
 
@@ -71,7 +75,7 @@ def prepare(connection: sqlite3.Connection, path: Path, steps: Sequence[Step] = 
     if is_blank(connection):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(
-            f"BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION}; "
+            f"BEGIN IMMEDIATE; {ALL} PRAGMA application_id = {APPLICATION}; "
             f"PRAGMA user_version = {newest(steps)}; COMMIT;"
         )
         return None

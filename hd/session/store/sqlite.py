@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -20,7 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hd.errors import SessionNotFound, StoreFull
-from hd.session.store import check, logs, reads, schema, workspaces
+from hd.session.store import check, logs, reads, schema, search, workspaces
 from hd.session.store.base import PAGE_EVENTS, SessionRow, StoredEvent, WorkspaceRow, page_from
 from hd.session.store.faults import fault
 from hd.session.store.writer import Append, Ask, Keep, Stop, Ticket, Writer
@@ -136,6 +137,11 @@ class SqliteStore:
         written = log.pending[0].seq if log.pending else log.head + 1
         last = min(last, written - 1)
         return await self._read(reads.page_start, log.number, last, messages) if last >= 0 else 0
+
+    async def search(self, words: Sequence[str], most: int) -> list[search.Hit]:
+        with suppress(StoreFull):
+            await self.flush()
+        return await asyncio.to_thread(search.search, self.path, words, most)
 
     # Sessions
 
