@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except HtuiError as error:
-        print(f"htui: {error.message}", file=sys.stderr)
+        print(f"htui: {_shown(error.message)}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         _silence(sys.stdout.fileno())
@@ -39,6 +39,13 @@ def _chosen(arguments: list[str]) -> Callable[[list[str]], int]:
         del arguments[0]
     run: Callable[[list[str]], int] = import_module(name or "htui.cli.start").run
     return run
+
+
+def _shown(text: str) -> str:
+    """An error's text, which may quote a host, as one line that a terminal only shows."""
+    from htui.present.safe import one_line
+
+    return one_line(text)
 
 
 def _silence(descriptor: int) -> None:

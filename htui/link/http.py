@@ -6,6 +6,7 @@ once more on a new one. `READS` is the closed list of calls that change nothing.
 
 import socket
 import time
+import zlib
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Lock
@@ -80,7 +81,7 @@ class Http:
         changes nothing), `AnswerLost` when it may have been carried out, `ProtocolBroken` for an answer that is none.
         """
         rpc_id = new_id()
-        headers = {"content-type": "application/json", "cookie": self.cookie}
+        headers = {"content-type": "application/json", "accept-encoding": "gzip", "cookie": self.cookie}
         body = envelope.request(rpc_id, endpoint, args)
         reading = endpoint in READS
         status, answer = self._exchange(f"/api/{endpoint}", headers, body, reading, limit, ticket or Ticket())
@@ -137,6 +138,7 @@ class Http:
             answer = response.read()
         finally:
             ticket.hold(None)
+        answer = _unpacked(answer, response.headers.get("content-encoding", ""))
         self._keep(connection, usable=not response.will_close and not ticket.aborted)
         return response.status, answer
 
@@ -164,6 +166,23 @@ class Http:
         if reading:
             return Unreachable(f"{endpoint} at {self.address.origin} failed: {why}.")
         return AnswerLost(f"{endpoint} was sent, but {why}: it may have taken effect. It was not sent again.")
+
+
+def _unpacked(body: bytes, encoding: str) -> bytes:
+    """The body as it was before `gzip` packed it, the only way that is offered to hosts.
+
+    An `HTTPException` when it is packed otherwise or incomplete: what it says is lost, and the connection with it.
+    """
+    if encoding in ("", "identity"):
+        return body
+    unpack = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        plain = unpack.decompress(body)
+    except zlib.error as error:
+        raise HTTPException(f"an answer that is not {encoding}") from error
+    if encoding != "gzip" or not unpack.eof:
+        raise HTTPException(f"an answer in {encoding} that cannot be read")
+    return plain
 
 
 def connected(address: Address) -> HTTPConnection:
@@ -201,7 +220,9 @@ def refused(status: int, what: str, address: Address, body: bytes = b"") -> Htui
     if status == 404:
         return RemoteError(codes.INVOCATION_UNAVAILABLE, f"The host does not offer {what}.")
     if status in (400, 413, 415, 500):
-        said = body[:200].decode("utf-8", "replace").strip()
+        from htui.present.safe import one_line
+
+        said = one_line(body[:200].decode("utf-8", "replace"))
         return RemoteError(codes.INTERNAL, f"The host failed at {what} (HTTP {status}): {said}")
     return ProtocolBroken(f"{address.origin} answered {what} with HTTP {status}, which is none of this wire.")
 

@@ -12,6 +12,7 @@ import msgspec
 import ptyprocess  # type: ignore[import-untyped]
 import pytest
 
+from hd.protocol.envelope import WireError
 from htui.cli import main
 from htui.cli.reset import SEQUENCES
 from tests.support.replay_host import TOKEN, FakeHost, items
@@ -119,6 +120,19 @@ async def test_j22_errors_are_one_sentence_on_stderr(
     assert said in err
     assert err.count("\n") == 1
     assert "wrong" not in err
+
+
+@pytest.mark.parametrize("attack", ["\x1b]52;c;cm0gLXJm\x07", "\x1b]0;owned\x07", "\x1b[2J", "\x9b2J", "\r\n"])
+async def test_x14_what_a_host_says_about_an_error_is_only_text(attack: str, host: FakeHost, tmp_path: Path) -> None:
+    async def refuse(args: Any) -> None:
+        raise WireError("internal", f"see {attack} here", {})
+
+    host.unary["session/list"] = refuse
+    code, out, err = await Htui(tmp_path, host.url)("list", "sessions")
+    assert (code, out) == (1, "")
+    assert err.startswith("htui: see ")
+    assert err.endswith(" here\n")
+    assert err[:-1].isprintable()
 
 
 async def test_j22_a_host_that_is_not_there_is_told_at_once(tmp_path: Path) -> None:

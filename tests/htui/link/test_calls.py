@@ -4,8 +4,9 @@ import asyncio
 import os
 import socket
 import threading
+import zlib
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,7 @@ class Server(threading.Thread):
     def __init__(self, *answers: bytes | None) -> None:
         super().__init__(daemon=True)
         self.requests = 0
+        self.heard = b""
         self._answers = answers
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = Address(f"http://127.0.0.1:{self._socket.getsockname()[1]}")
@@ -112,7 +114,9 @@ class Server(threading.Thread):
             connection = None
             for answer in self._answers:
                 connection = connection or self._socket.accept()[0]
-                connection.recv(65536)
+                self.heard = connection.recv(65536)
+                while self.heard.startswith(b"POST") and not self.heard.endswith(b"}"):
+                    self.heard += connection.recv(65536)
                 self.requests += 1
                 if answer is None:
                     connection.close()
@@ -123,8 +127,44 @@ class Server(threading.Thread):
                 connection.close()
 
 
-def answer(body: bytes) -> bytes:
-    return b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+def answer(body: bytes, status: int = 200, encoding: bytes = b"identity") -> bytes:
+    head = b"HTTP/1.1 %d X\r\ncontent-length: %d\r\ncontent-encoding: %b\r\n\r\n"
+    return head % (status, len(body), encoding) + body
+
+
+LONG = b"long ".ljust(1_000_000, b"x")
+
+
+@pytest.mark.parametrize(("body", "encoding"), [(LONG, b"identity"), (zlib.compress(LONG, wbits=31), b"gzip")])
+def test_a_long_answer_may_be_packed(body: bytes, encoding: bytes) -> None:
+    server = Server(answer(body, 500, encoding))
+    with closing(Http(server.address, "c")) as client, pytest.raises(RemoteError, match=r"HTTP 500.: long x"):
+        client.call("session/list", {})
+    server.join()
+    assert b"accept-encoding: gzip\r\n" in server.heard.lower()
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"), [(zlib.compress(LONG, wbits=31)[:-9], b"gzip"), (b"{}", b"gzip"), (b"{}", b"br")]
+)
+def test_an_answer_that_cannot_be_unpacked_is_a_lost_one(body: bytes, encoding: bytes) -> None:
+    for endpoint, error in (("session/list", Unreachable), ("session/prompt", AnswerLost)):
+        server = Server(answer(body, 200, encoding))
+        with closing(Http(server.address, "c")) as client:
+            with pytest.raises(error):
+                client.call(endpoint, {})
+            assert client._idle == []
+        server.join()
+        assert server.requests == 1
+
+
+@pytest.mark.parametrize("attack", ["\x1b]52;c;cm0gLXJm\x07", "\x1b]0;owned\x07", "\x1b[2J", "\x9b2J", "\u202e"])
+def test_what_a_host_fails_with_is_only_text(attack: str) -> None:
+    server = Server(answer(f"see {attack} here".encode(), 500))
+    with closing(Http(server.address, "c")) as client, pytest.raises(RemoteError, match=r"see .* here") as failed:
+        client.call("session/list", {})
+    server.join()
+    assert failed.value.message.isprintable()
 
 
 @pytest.mark.parametrize(
