@@ -102,25 +102,27 @@ class Event:
 
     @staticmethod
     def from_wire(wire: Mapping[str, Any]) -> "Event":
-        """Reads an event of 0.1.5 to 0.2 hosts; ValueError when it has no usable `type` or `seq`."""
+        """Reads an event of 0.1.5 to 0.2 hosts; ValueError when it has no usable `type` or `seq`.
+
+        Anything else that cannot be read takes its empty value: the event is kept, and with a `surfaceOp` that is not
+        known it is no part of the conversation.
+        """
         kind, seq = wire.get("type"), wire.get("seq")
         if not isinstance(kind, str) or not isinstance(seq, int) or isinstance(seq, bool):
             raise ValueError("an event needs a text `type` and a whole number `seq`")
-        data = wire.get("data")
+        data, time, sources = wire.get("data"), wire.get("time"), wire.get("sourceEventSeqs")
         return Event(
             type=kind,
             seq=seq,
-            time=int(wire.get("time") or 0),
+            time=int(time) if isinstance(time, int | float) else 0,
             data=data if isinstance(data, Mapping) else {},
             surface=_surface(wire.get("surfaceOp")),
-            sources=tuple(wire.get("sourceEventSeqs") or ()),
+            sources=tuple(sources) if isinstance(sources, list | tuple) else (),
             ignorable=bool(wire.get("ignorable")),
         )
 
 
 def _surface(op: object) -> Surface | None:
-    if op is None:
-        return None
     if op == "append":
         return "append"
     if isinstance(op, Mapping):
@@ -130,7 +132,7 @@ def _surface(op: object) -> Surface | None:
         end = op.get("endSeq", op.get("end"))
         if op.get("op") == "replace" and isinstance(start, int) and isinstance(end, int):
             return Replace(start, end)
-    raise ValueError(f"unknown surfaceOp {op!r}")
+    return None
 
 
 class InboxSpliced(TypedDict, total=False):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hd.agent.history import HISTORY
 from hd.protocol import codes, envelope
 from hd.protocol.chunked import CHUNK, ChunkedList
 from hd.protocol.endpoints import BY_NAME, ENDPOINTS
@@ -144,11 +145,29 @@ def test_endpoints_have_unique_names() -> None:
         ({"op": "append"}, "append"),
         ({"op": "replace", "startSeq": 1, "endSeq": 2}, Replace(1, 2)),
         ({"op": "replace", "start": 1, "end": 2}, Replace(1, 2)),
+        ("fold", None),
+        ({"op": "replace", "startSeq": "1"}, None),
+        ({"op": "fold"}, None),
+        ([], None),
     ],
 )
-def test_every_form_of_surface_is_read(op: Any, surface: Any) -> None:
+def test_every_form_of_surface_is_read_and_an_unknown_one_is_none(op: Any, surface: Any) -> None:
     wire = {"type": "user/message", "seq": 0, "time": 1, "data": {}, "surfaceOp": op}
     assert Event.from_wire(wire).surface == surface
+
+
+def test_an_event_of_an_unknown_surface_is_kept_and_not_part_of_the_conversation() -> None:
+    prompt = {"role": "user", "id": "m", "content": [{"type": "text", "text": "hello"}]}
+    wire = {"type": "user/message", "seq": 0, "time": 1, "data": prompt}
+    for op, entries in (("append", 1), ({"op": "fold", "seqs": [1]}, 0)):
+        event = Event.from_wire({**wire, "surfaceOp": op})
+        assert event.data == prompt
+        assert len(HISTORY.apply(HISTORY.initial, event).entries) == entries
+
+
+@pytest.mark.parametrize("strange", [{"time": "noon"}, {"time": [1]}, {"sourceEventSeqs": 7}, {"data": "text"}])
+def test_a_strange_field_does_not_make_an_event_unreadable(strange: dict[str, Any]) -> None:
+    assert Event.from_wire({"type": "user/message", "seq": 3, **strange}) == Event("user/message", 3, 0, {})
 
 
 @pytest.mark.parametrize("wire", [{}, {"type": "a"}, {"type": "a", "seq": "0"}, {"type": "a", "seq": True}])
