@@ -141,6 +141,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         if shown is not None and shown.conversation.session_id == session_id:
             while self.screen is not shown:
                 self.pop_screen()
+            if shown.conversation.mirror.failure is not None:
+                self.link.follow(session_id)
         else:
             self._show_screen(SessionScreen(self, session_id))
 

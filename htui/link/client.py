@@ -88,6 +88,11 @@ class Client:
         self._outbox.put_nowait(frame)
         return stream
 
+    @property
+    def over(self) -> bool:
+        """True once the connection is lost or closed."""
+        return self._lost.done()
+
     async def lost(self) -> HtuiError:
         """Waits until the connection is over and says why."""
         return await asyncio.shield(self._lost)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hd.protocol import codes
-from htui.errors import HtuiError, Lagging, RemoteError
+from htui.errors import HtuiError, Lagging, ProtocolBroken, RemoteError
 from htui.mirror import SessionEntry, SessionMirror
 
 WINDOW = 80
@@ -59,3 +59,9 @@ def addresses(session_id: str, entry: SessionEntry | None) -> tuple[Mapping[str,
 def is_lag(error: HtuiError) -> bool:
     """Whether a follower was given up because it was too slow, here or at the host; following again helps."""
     return isinstance(error, Lagging) or (isinstance(error, RemoteError) and error.code == codes.FOLLOWER_LAGGING)
+
+
+def broken(error: ProtocolBroken) -> ProtocolBroken:
+    """Why a session is not followed any more, for its screen."""
+    why = error.message[:1].lower() + error.message[1:].rstrip(".")
+    return ProtocolBroken(f"What is new here is not shown: {why}; /resume opens the session again.")

@@ -7,12 +7,13 @@ into the next one but what the mirrors hold.
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any
 
-from htui.errors import HtuiError, Lagging, ProtocolBroken, RemoteError, Unreachable
+from htui.errors import Forbidden, HtuiError, Lagging, LoginNeeded, ProtocolBroken, RemoteError, Unreachable
 from htui.link.changes import Change, HostChanged, SessionChanged
 from htui.link.client import Client
-from htui.link.following import UNAUTHORIZED, Following, addresses, is_lag
+from htui.link.following import UNAUTHORIZED, Following, addresses, broken, is_lag
 from htui.link.stream import Stream
 from htui.mirror import HostMirror, MirrorChange
 from htui.mirror.host import HostStep
@@ -138,14 +139,32 @@ class Generation:
         raise Unreachable("The host ended its state.")
 
     async def _workspaces(self) -> None:
-        stream = self.client.stream("workspace/follow")
-        await _drain(stream, lambda items: self._took([self._host.workspace(item) for item in items]))
+        came = False
 
-    async def _tolerant(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        def take(items: list[Any]) -> None:
+            nonlocal came
+            came = True
+            self._took([self._host.workspace(item) for item in items])
+
+        while True:
+            came = False
+            try:
+                await _drain(self.client.stream("workspace/follow"), take)
+                return
+            except (Lagging, RemoteError) as error:
+                if not came or not is_lag(error):
+                    raise
+
+    @staticmethod
+    async def _tolerant(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Does what the connection can do without: it is not offered, comes too late or unreadable, and what is known
+        stays."""
         try:
             await work()
-        except RemoteError:
-            pass  # the host does not offer it; what is known stays
+        except (LoginNeeded, Forbidden):
+            raise
+        except HtuiError:
+            pass
 
     def _read_catalogue(self) -> None:
         """Reads the catalogue; several wishes while it is being read make one more reading."""
@@ -159,21 +178,23 @@ class Generation:
             self._read_again = False
             try:
                 value = await self.client.call("session/modelCatalog")
-            except (RemoteError, ProtocolBroken):
+            except (LoginNeeded, Forbidden):
+                raise
+            except HtuiError:
                 value = None
             self._took([self._host.catalogued(value)])
         self._reading = False
 
     async def _decline(self, event_id: str) -> None:
+        """Passes an ask on; it may be settled by somebody else in the meantime."""
         outcome = {"kind": "next"}
-        try:
-            client_id = self._host.client_id
-            await self.client.call("$events/result", clientId=client_id, eventId=event_id, outcome=outcome)
-        except RemoteError:
-            pass  # settled by somebody else in the meantime
+        client_id = self._host.client_id
+        await self.client.call("$events/result", clientId=client_id, eventId=event_id, outcome=outcome)
 
     async def _follow(self, following: Following) -> None:
+        """Follows a session for as long as it can be. What breaks in it is told by its mirror and ends nothing else."""
         mirror = following.mirror
+        reached: int | None = None
         following.addresses, following.form = addresses(mirror.session_id, self._host.session(mirror.session_id)), 0
         while True:
             loaded = mirror.loads
@@ -186,9 +207,17 @@ class Generation:
                     continue  # there was a snapshot, so there is progress: take a new one
                 if isinstance(error, RemoteError) and error.code == UNAUTHORIZED and following.next_form():
                     continue
-                self._follows.pop(mirror.session_id, None)
-                self._emit(SessionChanged(mirror.session_id, mirror.fail(error)))
-                return
+                failure: HtuiError = error
+            except ProtocolBroken as error:
+                if self.client.over:
+                    raise  # not this session broke but the connection
+                if mirror.loads > loaded and (reached is None or mirror.cursor > reached):
+                    reached = mirror.cursor
+                    continue  # a new snapshot may heal it; without getting further it would break for ever
+                failure = broken(error)
+            self._follows.pop(mirror.session_id, None)
+            self._emit(SessionChanged(mirror.session_id, mirror.fail(failure)))
+            return
 
     def _took(self, steps: list[HostStep]) -> None:
         """Tells what a batch of items changed, and does what they ask for."""
@@ -199,7 +228,7 @@ class Generation:
             for session_id, changed in (step.values or {}).items():
                 values[session_id] = values.get(session_id, frozenset()) | changed
             if step.decline is not None:
-                self._spawn(self._decline(step.decline))
+                self._spawn(self._tolerant(partial(self._decline, step.decline)))
             if step.reread:
                 self._read_catalogue()
         if keys:

@@ -10,6 +10,10 @@ from hd.protocol.chunked import CHUNK, ChunkedList
 from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT, Row, Transcript
 from htui.errors import ProtocolBroken
+from htui.mirror.vocabulary import KNOWN
+
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_LONGEST_NAME = 80
 
 
 def event_of(record: object) -> Event:
@@ -44,7 +48,34 @@ def transcript_of(events: Sequence[Event], turn_after: int = 0) -> Transcript:
     A window may begin in the middle of a turn, whose start it does not hold: then the turn counts as begun. One that
     names no turn at all lies in the turn of what comes after it, `turn_after`.
     """
-    return TRANSCRIPT.fold(events, _seed(events, turn_after))
+    transcript = _seed(events, turn_after)
+    for event in events:
+        transcript = apply(transcript, event)
+    return transcript
+
+
+def apply(transcript: Transcript, event: Event) -> Transcript:
+    """The shared fold, and for an event that matters and means nothing to it a row that says so (law 8).
+
+    That row is this client's own: what it does not know another version does.
+    """
+    if is_unknown(event):
+        return _told(transcript, event, "of an unknown kind")
+    try:
+        return TRANSCRIPT.apply(transcript, event)
+    except _UNREADABLE:
+        return _told(transcript, event, "that cannot be read")
+
+
+def is_unknown(event: Event) -> bool:
+    """Whether an event may mean something and this client does not know what."""
+    return event.type not in KNOWN and not event.ignorable
+
+
+def _told(transcript: Transcript, event: Event, what: str) -> Transcript:
+    text = f"An event {what}: {event.type[:_LONGEST_NAME]}"
+    row = Row(key=f"{event.seq}", kind="notice", seq=event.seq, turn=transcript.turn, time=event.time, text=text)
+    return replace(transcript, rows=transcript.rows.append(row))
 
 
 def first_turn(transcript: Transcript) -> int:

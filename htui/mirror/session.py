@@ -6,14 +6,13 @@ from typing import Any
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
-from hd.protocol.projections.transcript import TRANSCRIPT, Row, Transcript
+from hd.protocol.projections.transcript import Row, Transcript
 from htui.errors import HtuiError, ProtocolBroken
 from htui.mirror import phase, records
 from htui.mirror.changes import IDLE, LIVE, NOTHING, MirrorChange, Phase
 from htui.mirror.live import Live
 from htui.mirror.rows import QueueItem, projection_block
 from htui.mirror.values import Values
-from htui.mirror.vocabulary import KNOWN
 
 _PROGRESS = MirrorChange(live=True, state=True)
 _DURABLE = frozenset({ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT, ev.TURN_END})
@@ -77,7 +76,7 @@ class SessionMirror:
         return self._values.get(key)
 
     def apply(self, item: Any) -> MirrorChange:
-        """Takes one item of the stream; `ProtocolBroken` when it breaks a rule, and then nothing more may follow."""
+        """Takes one item of the stream; `ProtocolBroken` when it breaks a rule, and then only a snapshot may follow."""
         kind = item.get("type") if isinstance(item, dict) else None
         if not self.loads and kind != "snapshot":
             raise ProtocolBroken("The host sent a session item before the snapshot.")
@@ -162,7 +161,7 @@ class SessionMirror:
         self.cursor = event.seq
         self._count([event])
         before = self._transcript
-        self._transcript = TRANSCRIPT.apply(before, event)
+        self._transcript = records.apply(before, event)
         settled = event.type in _DURABLE and self._live.settle(event.seq)
         was = self._phase
         self._phase = phase.after(was, event, self._transcript)
@@ -171,7 +170,7 @@ class SessionMirror:
         return MirrorChange(first_row=first, live=settled, state=state)
 
     def _count(self, events: list[Event]) -> None:
-        self.unknown += sum(1 for event in events if event.type not in KNOWN and not event.ignorable)
+        self.unknown += sum(1 for event in events if records.is_unknown(event))
 
 
 def _phase_of(events: list[Event], transcript: Transcript) -> Phase:

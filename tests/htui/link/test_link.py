@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from hd.protocol.envelope import WireError
-from htui.errors import AnswerLost, RemoteError, Unreachable
+from htui.errors import AnswerLost, Forbidden, HtuiError, Lagging, LoginNeeded, RemoteError, Unreachable
+from htui.link import http
+from htui.link.generation import Generation
 from htui.link.link import HostChanged, SessionChanged
 from tests.htui.link.watching import SESSION, event, linked, snapshot
 from tests.support.recordings import VERSIONS, Recording
@@ -74,18 +76,93 @@ async def test_a_lost_connection_comes_back_and_the_snapshot_replaces(tmp_path: 
             await watch.until(lambda: not mirror.running)
 
 
-async def test_a_gap_in_the_stream_rebuilds_the_generation(tmp_path: Path) -> None:
+async def test_a_gap_in_the_stream_is_healed_by_a_new_snapshot(tmp_path: Path) -> None:
+    async def gap_once(channel: Channel) -> None:
+        await channel.item(snapshot())
+        await channel.item(event(1 if host.count("session/follow") == 1 else 0, "turn/start", {"turn": 1}))
+        await stay(channel)
+
     async with FakeHost() as host:
-        host.streams["session/follow"] = items(snapshot(), event(1, "turn/start", {"turn": 1}))
+        host.streams["session/follow"] = gap_once
         async with linked(host, tmp_path) as (link, watch):
-            link.follow(SESSION)
-            await watch.phase("offline")
-            assert "event 1 where 0 was due" in link.status.reason
-            host.streams["session/follow"] = items(snapshot(), event(0, "turn/start", {"turn": 1}))
-            link.retry()
             mirror = link.follow(SESSION)
             await watch.until(lambda: mirror.running)
-            assert host.count("$events") == 2
+            assert mirror.failure is None
+            assert (host.count("session/follow"), host.count("$events")) == (2, 1)
+
+
+UNREADABLE = {"type": "event", "event": {"type": "turn/start", "seq": "zero"}}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        [snapshot(), UNREADABLE],
+        [snapshot(0, [UNREADABLE])],
+        [snapshot(), event(1, "turn/start", {"turn": 1})],
+        [snapshot(), {"type": "assistant-stream", "frame": {"type": "end", "revision": 7}}],
+        ["no snapshot"],
+    ],
+    ids=["event", "snapshot", "gap", "frame", "item"],
+)
+async def test_a_session_that_breaks_the_rules_leaves_the_others_and_the_connection_alone(
+    broken: list[Any], tmp_path: Path
+) -> None:
+    async def one_is_broken(channel: Channel) -> None:
+        if channel.args["request"]["address"]["sessionId"] == "broken":
+            for item in broken:
+                await channel.item(item)
+            await stay(channel)
+        await channel.item(snapshot())
+        await go_on.wait()
+        await channel.item(event(0, "turn/start", {"turn": 1}))
+        await stay(channel)
+
+    go_on = asyncio.Event()
+    async with FakeHost() as host:
+        host.streams["session/follow"] = one_is_broken
+        async with linked(host, tmp_path) as (link, watch):
+            bad, good = link.follow("broken"), link.follow("good")
+            await watch.until(lambda: bad.failure is not None and good.loaded)
+            assert bad.failure is not None
+            assert bad.failure.message.startswith("What is new here is not shown: ")
+            assert host.count("session/follow") <= 3, "it is not tried for ever"
+            go_on.set()
+            await watch.until(lambda: good.running)
+            assert (watch.phases().count("offline"), host.count("$events")) == (0, 1)
+            host.streams["session/follow"] = items(snapshot(), event(0, "turn/start", {"turn": 1}))
+            assert link.follow("broken") is bad
+            await watch.until(lambda: bad.running and bad.failure is None)
+
+
+async def test_a_list_that_does_not_come_in_time_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(args: Any) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(http, "LIMIT", 0.2)
+    async with FakeHost() as host:
+        host.unary |= {"session/list": never, "session/modelCatalog": never}
+        host.streams["session/follow"] = items(snapshot())
+        async with linked(host, tmp_path) as (link, watch):
+            await host.until(lambda: host.count("session/list") and host.count("session/modelCatalog"))
+            with pytest.raises(Unreachable, match="time limit"):
+                await link.refresh_lists()
+            await watch.until(lambda: HostChanged(frozenset({"catalogue"})) in watch.changes)
+            mirror = link.follow(SESSION)
+            await watch.until(lambda: mirror.loaded)
+            assert (watch.phases().count("offline"), host.count("$events")) == (0, 1)
+
+
+@pytest.mark.parametrize("error", [LoginNeeded("401"), Forbidden("403"), Unreachable(""), AnswerLost(""), Lagging("")])
+async def test_only_a_shut_door_ends_what_the_connection_can_do_without(error: HtuiError) -> None:
+    async def work() -> None:
+        raise error
+
+    if isinstance(error, LoginNeeded | Forbidden):
+        with pytest.raises(type(error)):
+            await Generation._tolerant(work)
+    else:
+        await Generation._tolerant(work)
 
 
 async def test_several_sessions_are_followed_at_once_and_one_can_be_left(tmp_path: Path) -> None:

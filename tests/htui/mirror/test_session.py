@@ -11,6 +11,7 @@ from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT
 from htui.errors import ProtocolBroken, RemoteError
 from htui.mirror import NOTHING, MirrorChange, Phase, SessionMirror, Values
+from htui.mirror.vocabulary import KNOWN
 from tests.htui.mirror.walks import TURNS, Turns, page, record, snapshot, walk
 
 PLAIN: Turns = [[2, 0], [1, 0]]
@@ -128,6 +129,26 @@ def test_unknown_events_are_counted_unless_they_may_be_ignored() -> None:
     mirror = mirror_of(snapshot([strange]), record(ignorable), record(Event("new/kind", 2, 1, {})))
     assert mirror.unknown == 2
     assert mirror.cursor == 2
+    assert [(row.kind, row.level, row.text, row.seq) for row in mirror.rows] == [
+        ("notice", "info", "An event of an unknown kind: somebody/elses", 0),
+        ("notice", "info", "An event of an unknown kind: new/kind", 2),
+    ]
+
+
+@pytest.mark.parametrize("kind", sorted(TRANSCRIPT.handlers))
+def test_an_event_that_cannot_be_read_is_told_and_the_log_goes_on(kind: str) -> None:
+    data: dict[str, Any] = dict.fromkeys(("message", "content", "source", "reason", "failure"), 7)
+    said = {"message": {"content": [{"type": "text", "text": "goes on"}]}}
+    damaged = Event(kind, 0, 1, {**data, "turn": []})
+    mirror = mirror_of(snapshot([damaged]), record(Event(ev.ASSISTANT_MESSAGE, 1, 2, said)))
+    assert [row.text for row in mirror.rows] == [f"An event that cannot be read: {kind}", "goes on"]
+    assert mirror.unknown == 0
+
+
+def test_every_event_of_the_protocol_is_known() -> None:
+    names = {value for name, value in vars(ev).items() if name.isupper() and isinstance(value, str)}
+    assert ev.TURN_START in names
+    assert names <= KNOWN
 
 
 def test_projection_values_are_those_of_the_host_by_the_watermark() -> None:
@@ -161,7 +182,6 @@ def test_a_failure_is_told_once_and_goes_with_a_snapshot() -> None:
         {"type": "event", "event": {"type": "turn/start"}},
         {"type": "event", "event": {"type": "turn/start", "seq": "0"}},
         {"type": "event", "event": {"type": "turn/start", "seq": 1}},
-        {"type": "event", "event": {"type": "user/message", "seq": 0, "surfaceOp": "strange"}},
         {"type": "assistant-stream"},
         {"type": "assistant-stream", "frame": {"type": "start"}},
         {"type": "chunks", "event": {}},
