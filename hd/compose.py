@@ -15,6 +15,7 @@ from aiohttp import web
 from hd.agent.agent import Agents, Outfit
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
+from hd.commands.table import default_commands
 from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import KeyUnusable
@@ -33,10 +34,12 @@ from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.server.routes.commands import CommandRoutes
 from hd.server.routes.directory_picker import DirectoryPickerRoutes
 from hd.server.routes.export import ExportRoutes
 from hd.server.routes.files import FileRoutes
 from hd.server.routes.forks import ForkRoutes
+from hd.server.routes.goals import GoalRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.search import SearchRoutes
@@ -132,6 +135,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         registry=registry,
         workspaces=Workspaces(store),
         agents=Agents(outfit),
+        commands=default_commands(),
         providers=providers,
         broker=broker,
         hub=hub,
@@ -146,6 +150,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         PromptRoutes(services, uploads),
         WorkspaceRoutes(services),
         HostRoutes(services),
+        CommandRoutes(services),
+        GoalRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
         upload_routes,
@@ -193,7 +199,7 @@ class _Desks:
         if files is None:
             files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
-        return ToolContext(workspace, files, self._runner, ask, call_id, seen)
+        return ToolContext(workspace, files, self._runner, ask, call_id, seen, session.view)
 
 
 def _instructions(workspace: Path, home: Path) -> str | None:
@@ -209,4 +215,5 @@ def _sections(session: LiveSession, shell: str) -> dict[str, str]:
         platform=f"{platform.system()} {platform.machine()}",
         shell=shell,
         date=datetime.now(UTC).astimezone().strftime("%Y-%m-%d (%A)"),
+        planning=session.value("plan"),
     )

@@ -8,10 +8,12 @@ from typing import Any
 
 from hd.agent import inbox as box
 from hd.agent import request as req
+from hd.agent.compact import Compacted, CompactionStopped, compact, cut
 from hd.agent.decide import Claim, EndTurn, Rest, StartTurn, StepEnd, between_turns, failure, resumption, within_turn
 from hd.agent.dispatch import Bench, Call, Dispatch
 from hd.agent.step import Answer, answer
-from hd.errors import ModelUnavailable, StoreFull
+from hd.errors import HdError, ModelUnavailable, SessionBusy
+from hd.goals.pursuit import Pursuit
 from hd.llm.base import ProviderError
 from hd.llm.providers import Providers
 from hd.protocol import events as ev
@@ -28,6 +30,13 @@ CUT_CALLS = ToolError(
     "Your answer hit the output limit before this call was complete, so no call of it was run. Do it in smaller parts.",
     name="OutputLimitError",
     code="OUTPUT_LIMIT",
+)
+
+
+FILTERED = ToolError(
+    "The provider's content filter cut this answer, so nothing of it was run. Ask in another way.",
+    name="ContentFilterError",
+    code="CONTENT_FILTER",
 )
 
 
@@ -54,13 +63,14 @@ class Agent:
     def __init__(self, session: LiveSession, outfit: Outfit) -> None:
         self.session = session
         self._outfit = outfit
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
         self._closing: Closing = STOPPED
         self._closed = False
+        self.pursuit = Pursuit(session, outfit.announce)
 
     @property
     def running(self) -> bool:
-        return self._task is not None
+        return self._task is not None and not self._task.done()
 
     async def prompt(
         self, content: Sequence[Mapping[str, Any]], *, request_id: str, steer: bool, time_zone: str | None = None
@@ -91,7 +101,8 @@ class Agent:
         self.session.save_projections()
 
     async def cancel(self) -> None:
-        """Stops the running turn, if any, and parks the queue; returns when the turn is closed in the log."""
+        """Stops the running turn, if any, and parks queue and goal; returns when the turn is closed in the log."""
+        self.pursuit.park()
         await self._stop(STOPPED)
 
     async def close(self) -> None:
@@ -107,12 +118,60 @@ class Agent:
         task.cancel()
         await asyncio.wait({task})
 
+    def _over(self, task: asyncio.Task[None]) -> None:
+        """After the loop over turns, however it ended: a task cancelled before its first step runs no `finally`."""
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("the agent of %s ended badly", self.session.id, exc_info=task.exception())
+        self._rest(task)
+
+    def _rest(self, task: asyncio.Task[Any]) -> None:
+        if self._task is task:
+            self._task = None
+            self.session.save_projections()
+            self._outfit.announce("api-session/status", [self.session.id, False])
+
+    def wake(self) -> None:
+        """Looks for work: for whoever changed something that may mean a turn."""
+        self._start()
+
+    async def compact(self, command_id: str) -> Compacted | None:
+        """Sums up the older part of the history (`hd.agent.compact`); `SessionBusy` while a turn runs.
+
+        It is the agent's task while it lasts: prompts wait for it, and a cancel stops it (`CompactionStopped`).
+        """
+        await self._between_turns()
+        if self.running or self._closed:
+            raise SessionBusy("This session is at work. Stop it or wait for the end of the turn, then compact it.")
+        if cut(self.session.value("history")) is None:
+            return None
+        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used or {})
+        self._outfit.announce("api-session/status", [self.session.id, True])
+        task = asyncio.create_task(compact(self.session, provider, command_id), name=f"compact {self.session.id}")
+        self._task = task
+        task.add_done_callback(self._rest)
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        if task.cancelled():
+            raise CompactionStopped("The compaction was stopped. The history is unchanged.")
+        if not isinstance(between_turns(self.session.value("inbox")), Rest) or self.pursuit.armed:
+            self._start()
+        return task.result()
+
+    async def _between_turns(self) -> None:
+        """Lets a loop whose last turn everybody saw end come to its own end."""
+        waiting = not isinstance(between_turns(self.session.value("inbox")), Rest)
+        if self._task is not None and not (self.session.value("turn").running or waiting or self.pursuit.armed):
+            await asyncio.wait({self._task})
+
     def _start(self) -> None:
         """Begins to work through the inbox; what comes while the daemon ends waits there for the next one."""
-        if self._task is None and not self._closed:
+        if not self.running and not self._closed:
             self._closing = STOPPED
             self._outfit.announce("api-session/status", [self.session.id, True])
             self._task = asyncio.create_task(self._run(), name=f"agent {self.session.id}")
+            self._task.add_done_callback(self._over)
 
     async def _run(self) -> None:
         try:
@@ -120,28 +179,29 @@ class Agent:
                 opening = await self._opening()
                 move = between_turns(self.session.value("inbox"))
                 if isinstance(move, Rest):
-                    return
+                    if not self.pursuit.advance():
+                        return
+                    continue
                 reason = await self._turn(move, opening)
+                if reason.get("kind") != "completed":
+                    self.pursuit.park()
                 if not resumption(reason):
                     return
         except asyncio.CancelledError:
             self._end_open_turn(self._closing)
             raise
-        except StoreFull as error:
-            # What was recorded is in memory and will be written; the turn is over, so that nothing more piles up.
+        except HdError as error:
+            # On a full disk what was recorded is in memory and will be written; the turn is over, so nothing piles up.
             self._end_open_turn(failed({"message": error.message, "code": error.code}))
             self._outfit.announce("api-session/error", [self.session.id, error.message])
         except Exception as error:
             _log.exception("the turn of %s failed", self.session.id)
             self._end_open_turn(failed(failure(error)))
             self._outfit.announce("api-session/error", [self.session.id, failure(error)["message"]])
-        finally:
-            self._task = None
-            self.session.save_projections()
-            self._outfit.announce("api-session/status", [self.session.id, False])
 
     def _end_open_turn(self, closing: Closing) -> None:
         self.session.record(*close(self.session.state, closing))
+        self.pursuit.park()
 
     async def _opening(self) -> str | None:
         """The instruction files, read before the first turn of a session only: they stand once at its head."""
@@ -226,6 +286,8 @@ class Agent:
 
     async def _act(self, got: Answer, turn: int, step: int) -> StepEnd:
         calls = [Call(str(c["id"]), str(c["name"]), str(c["arguments"])) for c in got.calls]
+        if got.finish == "content-filter":
+            return self._filtered(calls, turn, step)
         cut = got.finish == "max-tokens"
         if not calls:
             return StepEnd("cut-text" if cut else "finished")
@@ -236,9 +298,18 @@ class Agent:
         await dispatch.run(calls)
         return StepEnd("called")
 
+    def _filtered(self, calls: Sequence[Call], turn: int, step: int) -> StepEnd:
+        """The provider's filter cut the answer: nothing of it is run, and the turn does not look like a success."""
+        Dispatch(self.session, self._outfit.bench, turn, step).refuse(calls, FILTERED)
+        self._outfit.announce("api-session/error", [self.session.id, FILTERED.message])
+        return StepEnd("failed", {"message": FILTERED.message, "code": FILTERED.code})
+
     def _end_turn(self, turn: int, before: Sequence[Draft], reason: Mapping[str, Any]) -> None:
         self.session.record(*before, Draft(ev.TURN_END, {"turn": turn, "reason": dict(reason)}))
         self.session.save_projections()
+
+
+CLOSE_S = 4.0
 
 
 class Agents:
@@ -255,5 +326,7 @@ class Agents:
         return agent
 
     async def close(self) -> None:
-        """Ends all running turns as interrupted; bounded by the slowest tool's grace."""
-        await asyncio.gather(*(agent.close() for agent in self._agents.values()))
+        """Ends all running turns as interrupted. What does not end in time is closed by the next start."""
+        closing = [asyncio.create_task(agent.close()) for agent in self._agents.values()]
+        if closing:
+            await asyncio.wait(closing, timeout=CLOSE_S)

@@ -137,9 +137,10 @@ class Dispatch:
     async def _permit(self, call: Call, tool: Tool, plan: Plan) -> None:
         """Returns when the call may run; a `ToolError` tells the model why it may not."""
         preset: PresetName = self._session.value("preset")
-        verdict = decide(preset, plan)
+        verdict = decide(preset, plan, planning=self._session.value("plan"))
         if isinstance(verdict, Deny):
-            raise ToolError(verdict.reason.en, name="PermissionError", code="DENIED")
+            text = f"This call {verdict.reason.en}. It was not run."
+            raise ToolError(text, name="PermissionError", code="DENIED")
         if isinstance(verdict, Ask):
             approval = await self._approval(call, tool, plan, verdict.reason)
             if approval != "allowed-once":

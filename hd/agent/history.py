@@ -18,6 +18,9 @@ from hd.protocol.events import Event, Replace
 from hd.protocol.messages import Message, tool_message, tool_result_of
 from hd.protocol.projections.base import Projection
 
+COMPACTED = "compact-checkpoint"
+"""The kind of the message that stands for a summed-up part of the history."""
+
 MISSING_RESULT = "Error: this call has no recorded result."
 
 
@@ -60,6 +63,9 @@ def _user(state: History, event: Event) -> History:
     if source.get("kind") == SOURCE_KIND:
         told = {str(s.get("name")): str(s.get("text")) for s in source.get("sections") or ()}
         state = replace(state, sections={**state.sections, **told})
+    if source.get("kind") == COMPACTED:
+        # What was told of the surroundings may be gone with the rest, so all of it is told again.
+        state = replace(state, sections={})
     return _placed(state, event, event.data)
 
 

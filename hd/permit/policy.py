@@ -32,13 +32,17 @@ class Deny:
 Verdict = Allow | Ask | Deny
 
 
-def decide(preset: PresetName, plan: Plan) -> Verdict:
-    """The verdict on one call.
+def decide(preset: PresetName, plan: Plan, *, planning: bool = False) -> Verdict:
+    """The verdict on one call; `planning` says that the session is in plan mode.
 
-    Reading and talking are always allowed: what may be read at all is the file layer's rule. An access that this
-    function does not know is asked about. Nothing is denied by these presets; `Deny` is for policies without a person.
+    Reading and talking are always allowed: what may be read at all is the file layer's rule. Plan mode denies all
+    else, whatever the preset. An access that this function does not know is asked about. No preset denies anything.
     """
-    if plan.access in (Access.READ, Access.TALK) or preset == "danger-full-access":
+    if plan.access in (Access.READ, Access.TALK):
+        return Allow()
+    if planning:
+        return Deny(reasons.PLANNING)
+    if preset == "danger-full-access":
         return Allow()
     if plan.access is Access.DELETE:
         return Ask(reasons.DELETES)

@@ -23,6 +23,9 @@ OUTSIDE: Final = Reason("writes outside the workspace", "会写入工作区之�
 UNREADABLE: Final = Reason(
     "is a command that could not be read, so what it reaches is unknown", "命令无法解析，影响范围未知"
 )
+UNRESOLVED: Final = Reason(
+    "runs or writes something that the words of the command leave open", "会运行或写入命令文字中未确定的内容"
+)
 OTHER_USER: Final = Reason("runs with another user's rights", "会以其他用户的权限运行")
 REMOVES_BEYOND: Final = Reason(
     "removes files outside the workspace or all of the workspace", "会删除工作区之外的文件或整个工作区"
@@ -31,8 +34,19 @@ RIGHTS_BEYOND: Final = Reason("changes rights or owners outside the workspace", 
 DEVICE: Final = Reason("writes to a disk or a device, or wipes data", "会写入磁盘或设备，或擦除数据")
 HISTORY: Final = Reason("overwrites or deletes published history", "会覆盖或删除已发布的历史")
 UNCOMMITTED: Final = Reason("throws away uncommitted work", "会丢弃未提交的修改")
+LOSES_COMMITS: Final = Reason(
+    "deletes or overwrites commits, branches or tags that may be nowhere else", "会删除或覆盖可能别无副本的提交、分支或标签"
+)
 FETCHED_CODE: Final = Reason("runs code straight from the network", "会直接运行来自网络的代码")
 POWER: Final = Reason("stops or restarts the machine", "会关闭或重启这台机器")
+SYSTEM: Final = Reason(
+    "changes the machine, the account or what is started later", "会更改系统、账户或计划任务"
+)
 OTHER_PROCESSES: Final = Reason("ends processes that it did not start", "会结束并非由它启动的进程")
 OTHER_MACHINE: Final = Reason("acts on another machine", "会在另一台机器上操作")
 PUBLISHES: Final = Reason("publishes a package", "会发布软件包")
+
+PLANNING: Final = Reason(
+    "is more than reading, and the session is in plan mode: present the plan with `exit_plan_mode` first",
+    "不只是读取，而会话处于计划模式：请先用 `exit_plan_mode` 提交计划",
+)

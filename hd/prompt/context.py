@@ -6,6 +6,13 @@ from typing import Final
 
 SOURCE_KIND: Final = "runtime-context"
 
+GONE: Final = "none"
+
+PLAN_MODE: Final = (
+    "on. Only reading is possible: every change and every command is refused. Read what matters, ask what only the "
+    "person knows, then call `exit_plan_mode` with the whole plan. Begin with the work only when it is approved."
+)
+
 Sections = dict[str, str]
 
 
@@ -18,6 +25,7 @@ def runtime_context(
     shell: str,
     date: str,
     tools: Sequence[str] = (),
+    planning: bool = False,
 ) -> Sections:
     """The sections by title. `date` is a day such as `2026-03-01 (Sunday)`: a clock would change with every request.
 
@@ -31,12 +39,14 @@ def runtime_context(
     }
     if tools:
         sections["Programs found"] = ", ".join(tools)
+    if planning:
+        sections["Plan mode"] = PLAN_MODE
     return sections
 
 
 def changed(before: Mapping[str, str], after: Mapping[str, str]) -> Sections:
     """The sections of `after` that are new or other than before, and the ones that are gone, as `none`."""
-    gone = {title: "none" for title in before if title not in after}
+    gone = {title: GONE for title, text in before.items() if title not in after and text != GONE}
     return {**{title: text for title, text in after.items() if before.get(title) != text}, **gone}
 
 

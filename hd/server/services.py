@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hd.agent.agent import Agents
+from hd.commands.table import CommandTable
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.session.hub import Hub
@@ -18,6 +19,7 @@ class Services:
     registry: Registry
     workspaces: Workspaces
     agents: Agents
+    commands: CommandTable
     providers: Providers
     broker: Broker
     hub: Hub

@@ -76,7 +76,11 @@ Asker = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The world as one call may touch it. `seen` maps a path to the hash of the bytes the model last read there."""
+    """The world as one call may touch it.
+
+    `seen` maps a path to the hash of the bytes the model last read there. `value` gives what clients see of the session
+    under a projection's key, such as `plan` or `goal`; None for a key that is none.
+    """
 
     workspace: Path
     files: "FileLayer"
@@ -84,6 +88,7 @@ class ToolContext:
     ask: Asker
     call_id: str
     seen: dict[Path, str] = field(default_factory=dict)
+    value: Callable[[str], Any] = lambda key: None
 
 
 class Tool(Protocol):

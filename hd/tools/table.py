@@ -29,6 +29,7 @@ def default_tools() -> ToolTable:
     from hd.tools.kinds.create_directory import CreateDirectory
     from hd.tools.kinds.delete_file import DeleteFile
     from hd.tools.kinds.edit_file import EditFile
+    from hd.tools.kinds.exit_plan_mode import ExitPlanMode
     from hd.tools.kinds.grep import Grep
     from hd.tools.kinds.list_files import ListFiles
     from hd.tools.kinds.present import Present
@@ -36,6 +37,7 @@ def default_tools() -> ToolTable:
     from hd.tools.kinds.rename_file import RenameFile
     from hd.tools.kinds.run_command import RunCommand
     from hd.tools.kinds.search_files import SearchFiles
+    from hd.tools.kinds.update_goal import UpdateGoal
     from hd.tools.kinds.write_file import WriteFile
     from hd.tools.kinds.write_todos import WriteTodos
 
@@ -45,6 +47,7 @@ def default_tools() -> ToolTable:
             CreateDirectory(),
             DeleteFile(),
             EditFile(),
+            ExitPlanMode(),
             Grep(),
             ListFiles(),
             Present(),
@@ -52,6 +55,7 @@ def default_tools() -> ToolTable:
             RenameFile(),
             RunCommand(),
             SearchFiles(),
+            UpdateGoal(),
             WriteFile(),
             WriteTodos(),
         )

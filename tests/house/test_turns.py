@@ -313,7 +313,8 @@ async def test_what_a_client_folds_equals_what_the_daemon_says(daemon: Daemon, m
         follow = await socket.follow(session)
         await daemon.prompt(session, "hello")
         await follow.until(ENDED)
-    folded = State.initial(CLIENT).fold(Event.from_wire(event) for event in await daemon.log(session))
+    start = State.initial(CLIENT, workingDirectory=str(folder), agentPreset="standard")
+    folded = start.fold(Event.from_wire(event) for event in await daemon.log(session))
     said = await daemon.acall("session/projections", request={"sessionId": session})
     assert folded.views() == said["values"]
     assert folded.values["todos"] == ({"id": "1", "content": "a", "status": "pending"},)

@@ -12,6 +12,7 @@ NAMES = [
     "create_directory",
     "delete_file",
     "edit_file",
+    "exit_plan_mode",
     "grep",
     "list_files",
     "present",
@@ -19,6 +20,7 @@ NAMES = [
     "rename_file",
     "run_command",
     "search_files",
+    "update_goal",
     "write_file",
     "write_todos",
 ]

@@ -7,12 +7,14 @@ request are ignored, unknown argument names are refused. Each namespace is a mod
 
 from collections.abc import Mapping
 
-from hd.protocol.endpoints import directory_picker, files, host, sessions, uploads, workspaces
+from hd.protocol.endpoints import commands, directory_picker, files, goals, host, sessions, uploads, workspaces
 from hd.protocol.endpoints.shape import Endpoint
 
 _PARTS: tuple[tuple[Endpoint, ...], ...] = (
+    commands.ENDPOINTS,
     directory_picker.ENDPOINTS,
     files.ENDPOINTS,
+    goals.ENDPOINTS,
     host.ENDPOINTS,
     sessions.ENDPOINTS,
     uploads.ENDPOINTS,

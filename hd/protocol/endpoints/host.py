@@ -17,8 +17,6 @@ ENDPOINTS = (
     stream("$events"),
     unary("$events/result", clientId=str, eventId=str, outcome=Outcome),
     unary("agentPresets/list"),
-    unary("commands/execute", agentId=str, line=str, submittedAttachments=list[Any]),
-    unary("commands/list", agentId=str),
     unary("host/describe"),
     unary("permissionPresets/catalog"),
 )

@@ -45,23 +45,26 @@ class Pursued:
     in_round: bool = False
 
 
-def _changed(state: Pursued, event: Event) -> Pursued:
-    data = event.data
-    wire = data.get("goal")
+def of_wire(value: Mapping[str, Any]) -> Goal | None:
+    """The goal out of a `goal/change` or the projection's value; None where there is none in it."""
+    wire = value.get("goal")
     if not isinstance(wire, Mapping):
-        return replace(state, goal=None)
-    goal = Goal(
+        return None
+    return Goal(
         id=str(wire.get("id")),
         revision=int(wire.get("revision") or 1),
         objective=str(wire.get("objective") or ""),
         phase=str(wire.get("phase") or "active"),
         max_rounds=int(wire.get("maxGoalRounds") or 0),
-        rounds=int(data.get("roundsStarted") or 0),
-        created_at=int(data.get("createdAt") or event.time),
-        updated_at=int(data.get("updatedAt") or event.time),
+        rounds=int(value.get("roundsStarted") or 0),
+        created_at=int(value.get("createdAt") or 0),
+        updated_at=int(value.get("updatedAt") or 0),
         blocked=wire.get("blockedReason"),
     )
-    return replace(state, goal=goal)
+
+
+def _changed(state: Pursued, event: Event) -> Pursued:
+    return replace(state, goal=of_wire(event.data))
 
 
 def _prompted(state: Pursued, event: Event) -> Pursued:

@@ -5,19 +5,19 @@ from typing import Any
 
 import msgspec
 
-from hd.permit.presets import facts, options, preset
+from hd.errors import HdError
+from hd.permit.presets import options
 from hd.protocol.endpoints import ENDPOINTS
 from hd.protocol.endpoints import host as ep
-from hd.server.rpc import NOTHING, Stream, Unary
+from hd.server.login import Caller
+from hd.server.rpc import NOTHING, Personal, Stream, Unary
 from hd.server.services import Services
 
-COMMANDS = (
-    {
-        "name": "permission",
-        "description": "Shows or changes what this session may do without asking.",
-        "input": {"hint": "[read-only|workspace-write|danger-full-access]"},
-    },
-)
+
+class InteractionsForbidden(HdError):
+    """A caller that said at its login that it would not answer."""
+
+    code = "gateway/interactions-forbidden"
 
 
 class HostRoutes:
@@ -26,19 +26,22 @@ class HostRoutes:
 
     def unary(self) -> dict[str, Unary]:
         return {
-            "$events/result": self.answer,
+            "$events/result": Personal(self.answer),
             "agentPresets/list": self.agent_presets,
-            "commands/list": self.commands,
-            "commands/execute": self.execute,
             "host/describe": self.describe,
             "permissionPresets/catalog": self.permission_presets,
         }
 
     def streams(self) -> dict[str, Stream]:
-        return {"$events": self.events}
+        return {"$events": Personal(self.events)}
 
-    async def events(self) -> AsyncGenerator[list[bytes], None]:
-        peer = self._services.broker.connect()
+    async def events(self, caller: Caller) -> AsyncGenerator[list[bytes], None]:
+        if not caller.interactions:
+            raise InteractionsForbidden(
+                "This login is not asked what a person is asked. Log in by /connect with interactions=answer.",
+                {"endpoint": "$events"},
+            )
+        peer = self._services.broker.connect(caller.operator, caller.connection)
         try:
             ready = {"type": "ready", "clientId": peer.client_id, "host": {"home": self._services.home}}
             yield [msgspec.json.encode(ready)]
@@ -47,8 +50,8 @@ class HostRoutes:
         finally:
             peer.close()
 
-    async def answer(self, clientId: str, eventId: str, outcome: ep.Outcome) -> Any:  # noqa: N803
-        self._services.broker.answer(clientId, eventId, dict(outcome))
+    async def answer(self, caller: Caller, clientId: str, eventId: str, outcome: ep.Outcome) -> Any:  # noqa: N803
+        self._services.broker.answer(clientId, eventId, dict(outcome), caller.operator)
         return NOTHING
 
     async def describe(self) -> dict[str, Any]:
@@ -63,32 +66,3 @@ class HostRoutes:
 
     async def permission_presets(self) -> dict[str, Any]:
         return {"options": options()}
-
-    async def commands(self, agentId: str) -> list[dict[str, Any]]:  # noqa: N803
-        return [dict(command) for command in COMMANDS]
-
-    async def execute(self, agentId: str, line: str, submittedAttachments: list[Any]) -> Any:  # noqa: N803
-        """Runs a slash command of the host; no value at all when the line is none of ours (WIRE 10.2)."""
-        name, _, argument = line.strip().partition(" ")
-        if name != "/permission":
-            return NOTHING
-        session = await self._services.registry.get(agentId)
-        kept = session.value("preset")
-        before = preset(kept) if kept is not None else None
-        wanted = argument.strip()
-        if not wanted:
-            text = "This session has no preset" if before is None else f"This session is in {before.name}"
-            return _said(session.id, f"{text}: {before.description if before else 'everything asks first.'}")
-        if wanted not in {option["value"] for option in options()}:
-            names = ", ".join(option["value"] for option in options())
-            text = f"There is no preset “{wanted}”; there are {names}. Nothing was changed."
-            return {"commandId": session.id, "result": {"kind": "error", "text": text}}
-        chosen = preset(wanted)
-        session.record(*facts(chosen, before))
-        session.save_projections()
-        await session.written(durable=True)
-        return _said(session.id, f"From now on: {chosen.name}. {chosen.description}")
-
-
-def _said(command_id: str, text: str) -> dict[str, Any]:
-    return {"commandId": command_id, "result": {"kind": "success", "text": text}}

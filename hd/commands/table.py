@@ -1,0 +1,88 @@
+"""The table of commands, and the one way to run a line of it."""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hd.agent.agent import Agent
+from hd.commands.base import Command, Line, Said, refused
+from hd.errors import HdError, StoreFull
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
+from hd.protocol.ids import new_id
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A command that was run, under the id of its two events."""
+
+    id: str
+    said: Said
+
+    def to_wire(self) -> dict[str, Any]:
+        return {"commandId": self.id, "result": self.said.to_wire()}
+
+
+class CommandTable:
+    """Commands by name, listed in the order of their names."""
+
+    def __init__(self, commands: Iterable[Command]) -> None:
+        self._commands = {command.name: command for command in sorted(commands, key=lambda command: command.name)}
+
+    def listed(self) -> list[dict[str, Any]]:
+        return [command.to_wire() for command in self._commands.values()]
+
+    def named(self, line: str) -> tuple[Command, str] | None:
+        """The command that a line means and the rest behind its name, as typed; None for a line that is none."""
+        stripped = line.strip()
+        if not stripped.startswith("/"):
+            return None
+        name = stripped[1:].split(maxsplit=1)[0] if stripped[1:].strip() else ""
+        command = self._commands.get(name) if stripped[1 : 1 + len(name)] == name else None
+        return None if command is None else (command, stripped[1 + len(name) :])
+
+    async def execute(self, agent: Agent, line: str) -> Ran | None:
+        """Runs the command of a line, between its `command/run` and its `command/done`; None for no command.
+
+        A command that fails says so in its result. One whose caller is gone is done too, as an error.
+        """
+        named = self.named(line)
+        if named is None:
+            return None
+        command, rest = named
+        command_id = f"cmd-{new_id()}"
+        data: dict[str, Any] = {"commandId": command_id, "name": command.name, "source": {"kind": "user"}}
+        if not command.private:
+            data["args"] = rest
+        agent.session.record(Draft(ev.COMMAND_RUN, data))
+        said = refused(f"/{command.name} was given up before it was done.")
+        try:
+            said = await _said(command, Line(command_id, rest.strip(), agent))
+        finally:
+            agent.session.record(Draft(ev.COMMAND_DONE, {"commandId": command_id, **said.to_wire()}))
+            agent.session.save_projections()
+        await agent.session.written(durable=True)
+        return Ran(command_id, said)
+
+
+async def _said(command: Command, line: Line) -> Said:
+    try:
+        return await command.run(line)
+    except StoreFull:
+        raise
+    except HdError as error:
+        return refused(error.message)
+    except Exception as error:
+        _log.exception("the command /%s failed", command.name)
+        return refused(f"/{command.name} failed with an internal error ({type(error).__name__}). The log has more.")
+
+
+def default_commands() -> CommandTable:
+    """All commands of the host."""
+    from hd.commands.kinds import compact, export, feedback, goal, permission, plan
+
+    modules = (compact, export, feedback, goal, permission, plan)
+    return CommandTable(module.COMMAND for module in modules)
