@@ -5,7 +5,7 @@ import os
 import platform
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -168,12 +168,12 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
 
 
 def _secrets(keys: Keys) -> list[str]:
-    """What may leave this machine in no form."""
-    try:
-        key = keys.load()
-    except KeyUnusable:
-        return []
-    return [key] if key else []
+    """What may leave this machine in no form: the key of the environment, and the stored one where both are there."""
+    found: list[str] = []
+    for source in (keys, Keys(keys.home, {})):
+        with suppress(KeyUnusable):
+            found += [key for key in (source.load(),) if key and key not in found]
+    return found
 
 
 def _providers(settings: Settings, keys: Keys, *, demo: bool) -> Providers:

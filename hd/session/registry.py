@@ -93,7 +93,16 @@ class Registry:
         parent = await self.store.session(session_id)
         through = cut(await self._turn_marks(session_id), parent.head, at_seq, session_id)
         now = self._clock()
-        header = replace(Header.of(parent), id=new_session_id(), created_at=now, parent=session_id, is_seeded=True)
+        header = replace(
+            Header.of(parent),
+            id=new_session_id(),
+            created_at=now,
+            parent=session_id,
+            is_seeded=True,
+            # Whoever forks is a person, also where a model started the parent.
+            origin=None,
+            delegation_depth=None,
+        )
         async with self._lock(header.id):
             await self.store.copy_session(
                 header.row(parent.workspace_id), session_id, through, [end_of_seed(through, now)]

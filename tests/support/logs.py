@@ -16,6 +16,13 @@ def _text_block() -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(lambda text: {"type": "text", "text": text}, TEXT)
 
 
+def _file_block() -> st.SearchStrategy[dict[str, Any]]:
+    attachment = {"attachmentId": "sha256:0", "name": "a.txt", "bytes": 1}
+    return st.sampled_from(
+        [{"type": "file", "attachment": attachment}, {"type": "file", "attachment": {}, "text": "x"}]
+    )
+
+
 def _blocks() -> st.SearchStrategy[list[dict[str, Any]]]:
     call = st.builds(
         lambda call_id, arguments: {"type": "tool-call", "id": call_id, "name": "grep", "arguments": arguments},
@@ -34,7 +41,7 @@ def _message(role: str, kind: str) -> st.SearchStrategy[dict[str, Any]]:
             "content": content,
             "source": {"kind": kind, **({"rpcId": rpc} if kind == "user" else {})},
         },
-        st.lists(_text_block(), max_size=2),
+        st.lists(st.one_of(_text_block(), _file_block()), max_size=2),
         IDS,
         IDS,
     )
@@ -151,6 +158,7 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.JOB_REGISTERED: st.builds(lambda i: {"jobId": i, "kind": "bash", "label": "ls", "startedAt": 1}, IDS),
     ev.JOB_SETTLED: st.builds(lambda i: {"jobId": i, "status": "completed", "finishedAt": 2}, IDS),
     ev.COMPACTION_SUMMARY: st.builds(lambda n: {"shadowedTokenCount": n}, st.integers(0, 99)),
+    ev.SESSION_END_SEED: st.sampled_from([{}, {"inherited": True}]),
     "somebody/elses": st.just({"what": "ever"}),
 }
 
