@@ -253,7 +253,13 @@ class Agent:
         _, model = self._outfit.providers.resolve(selection)
         self.session.record(
             *req.context_message(history, self._outfit.sections(self.session)),
-            *req.header_drafts(history, selection, model, self._outfit.bench.tools.specs()),
+            *req.header_drafts(
+                history,
+                selection,
+                model,
+                self._outfit.bench.tools.specs(),
+                self.session.value("contextPressure").projected or 0,
+            ),
         )
         self._after_claim(recorded)
 

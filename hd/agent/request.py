@@ -46,10 +46,12 @@ def user_messages(claimed: Sequence[Mapping[str, Any]]) -> list[Draft]:
 
 
 def header_drafts(
-    history: History, selection: Mapping[str, Any], model: Model, tools: Sequence[ToolSpec]
+    history: History, selection: Mapping[str, Any], model: Model, tools: Sequence[ToolSpec], projected: int
 ) -> list[Draft]:
-    """`request/header` and `request/context` where they differ from the latest ones."""
-    config = {**selection, "maxTokens": model.max_output}
+    """`request/header` and `request/context` where they differ from the latest; `projected` tokens will be sent."""
+    config = dict(selection)
+    if model.max_output is not None:
+        config["maxTokens"] = fitting_output(model.max_output, model.context_window, projected)
     header = {"config": config, "adapterDefaults": {}, "tools": [tool.to_wire() for tool in tools]}
     context = {
         "provider": selection["provider"],
@@ -63,6 +65,19 @@ def header_drafts(
     if context != history.context:
         drafts.append(Draft(ev.REQUEST_CONTEXT, context))
     return drafts
+
+
+OUTPUT_STEP = 32_768
+LEAST_OUTPUT = 4_096
+
+
+def fitting_output(most: int, window: int, projected: int) -> int:
+    """The bound of an answer, in tokens: providers count what is sent and that bound together against the window.
+
+    It shrinks in large steps, because every change of it is a change of the request's parameters.
+    """
+    room = window - projected - projected // 20
+    return most if room >= most else max(LEAST_OUTPUT, room // OUTPUT_STEP * OUTPUT_STEP)
 
 
 def build(history: History) -> Request:

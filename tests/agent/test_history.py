@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 
 from hd.agent.history import HISTORY, MISSING_RESULT, json_object, messages
-from hd.agent.request import build, context_message, header_drafts, opening_messages, title_draft
+from hd.agent.request import build, context_message, fitting_output, header_drafts, opening_messages, title_draft
 from hd.llm.base import Model
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event, Replace, Surface
@@ -119,14 +119,14 @@ def test_a_replacing_message_stands_where_the_replaced_ones_stood() -> None:
 
 def test_the_request_is_a_function_of_the_log() -> None:
     selection = {"provider": "p", "model": "m", "reasoningEffort": "high"}
-    drafts = [*opening_messages(fold(), "be good", "rules", 1), *header_drafts(fold(), selection, MODEL, [TOOL])]
+    drafts = [*opening_messages(fold(), "be good", "rules", 1), *header_drafts(fold(), selection, MODEL, [TOOL], 0)]
     history = fold(*drafts, user("hello"))
     request = build(history)
     assert [m["role"] for m in request.messages] == ["system", "user", "user"]
     assert (request.model, request.effort, request.max_tokens, list(request.tools)) == ("m", "high", 10, [TOOL])
     assert opening_messages(history, "be good", "rules", 2) == []
-    assert header_drafts(history, selection, MODEL, [TOOL]) == []
-    assert [d.type for d in header_drafts(history, {**selection, "model": "n"}, MODEL, [TOOL])] == [
+    assert header_drafts(history, selection, MODEL, [TOOL], 0) == []
+    assert [d.type for d in header_drafts(history, {**selection, "model": "n"}, MODEL, [TOOL], 0)] == [
         ev.REQUEST_HEADER,
         ev.REQUEST_CONTEXT,
     ]
@@ -159,3 +159,11 @@ def test_the_same_log_gives_the_same_history_to_the_last_id(events: list[Event])
 def test_what_fits_already_is_passed_through_uncopied() -> None:
     history = fold(user("a"), assistant({"type": "text", "text": "b"}, call("x")), result("x"))
     assert all(sent is entry.message for sent, entry in zip(messages(history), history.entries, strict=True))
+
+
+def test_the_bound_of_an_answer_leaves_room_for_what_is_sent() -> None:
+    assert fitting_output(384_000, 1_000_000, 0) == 384_000
+    assert fitting_output(384_000, 1_000_000, 500_000) == 384_000
+    for projected in range(580_000, 1_000_000, 10_000):
+        bound = fitting_output(384_000, 1_000_000, projected)
+        assert bound == 4_096 or bound + projected <= 1_000_000

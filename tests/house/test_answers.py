@@ -139,3 +139,14 @@ async def test_instruction_files_stand_once_at_the_head_nearest_last(
     assert len(rules) == 1
     assert rules[0].index("outer rule") < rules[0].index("inner rule")
     assert contents.index(rules[0]) == 1
+
+
+async def test_an_answer_that_the_filter_cut_runs_nothing_and_is_no_success(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    mock.add(Reply(calls=[Call("run_command", {"command": "touch ran"})], finish="content_filter"), Reply(text="ok"))
+    log = await turn(daemon, folder, "go", "again")
+    assert list(folder.iterdir()) == []
+    first, second = of(log, "turn/end")
+    assert first["reason"]["error"]["code"] == "CONTENT_FILTER"
+    assert second["reason"] == {"kind": "completed"}

@@ -316,5 +316,29 @@ async def test_what_a_client_folds_equals_what_the_daemon_says(daemon: Daemon, m
     start = State.initial(CLIENT, workingDirectory=str(folder), agentPreset="standard")
     folded = start.fold(Event.from_wire(event) for event in await daemon.log(session))
     said = await daemon.acall("session/projections", request={"sessionId": session})
-    assert folded.views() == said["values"]
+    # These two begin with what the header says, which is no event.
+    from_header = {"agentPreset": "standard", "workingDirectory": str(folder)}
+    assert folded.views() | from_header == said["values"]
     assert folded.values["todos"] == ({"id": "1", "content": "a", "status": "pending"},)
+
+
+async def test_a_cancel_that_overtakes_the_start_of_a_turn_leaves_the_session_usable(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        for _ in range(60):
+            await asyncio.gather(
+                daemon.prompt(session, "hello"), daemon.acall("session/cancel", request={"sessionId": session})
+            )
+        await daemon.acall("session/cancel", request={"sessionId": session})
+        await daemon.prompt(session, "the last one")
+        await follow.until(
+            lambda item: (
+                item["type"] == "event"
+                and item["event"]["type"] == "user/message"
+                and item["event"]["data"]["content"][0]["text"] == "the last one"
+            )
+        )
+        await follow.until(ENDED)
