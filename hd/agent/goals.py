@@ -53,6 +53,8 @@ async def _stop_round(agent: Agent) -> None:
 
 
 async def _kept(agent: Agent) -> dict[str, Any]:
+    """The goal as this change left it, once that is on disk: a round may have begun by then."""
+    goal = agent.pursuit.wire() or {}
     agent.session.save_projections()
     await agent.session.written(durable=True)
-    return agent.pursuit.wire() or {}
+    return goal
