@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
@@ -131,13 +132,13 @@ class Dispatch:
         arguments = decode_arguments(call)
         context = self._bench.context_for(self._session, call.id, self._asker(call))
         plan = await asyncio.to_thread(tool.plan, arguments, context)
-        await self._permit(call, tool, plan)
+        await self._permit(call, tool, plan, context.workspace)
         return await tool.run(arguments, context)
 
-    async def _permit(self, call: Call, tool: Tool, plan: Plan) -> None:
+    async def _permit(self, call: Call, tool: Tool, plan: Plan, workspace: Path) -> None:
         """Returns when the call may run; a `ToolError` tells the model why it may not."""
         preset: PresetName = self._session.value("preset")
-        verdict = decide(preset, plan, planning=self._session.value("plan"))
+        verdict = decide(preset, plan, workspace, planning=self._session.value("plan"))
         if isinstance(verdict, Deny):
             text = f"This call {verdict.reason.en}. It was not run."
             raise ToolError(text, name="PermissionError", code="DENIED")

@@ -1,281 +1,263 @@
-"""Whether a shell command clearly reaches beyond the workspace or destroys what cannot be brought back; pure.
+"""Whether a shell command clearly reaches beyond the workspace, deletes, or destroys what cannot be brought back; pure.
 
-This is a courtesy and no sandbox: it stops the blunt cases by reading words, and whoever wants to get past it can
-(a script file, a variable, an interpreter's own delete call). A full shell parser replaces the reading later; the
-list of what asks stays. A command that cannot be read as words is asked about.
+The words of the command are followed as a shell would run them: where `cd` leads, what a variable holds, what is
+written to by redirections and by the programs of one table (`hd.permit.writers`). A writing program whose target stays
+open is asked about, and so is a command that cannot be read. This is a courtesy and no sandbox: what a program does
+by itself does not stand in its words (`docs/notes/permissions.md`).
 """
 
-import re
-import shlex
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from collections.abc import Sequence
 from typing import Final
 
-from hd.permit import reasons
+from hd.permit import programs, reasons, writers
+from hd.permit.expand import Arg, Scope, Values, joined
+from hd.permit.places import Ground
+from hd.permit.programs import Call
 from hd.permit.reasons import Reason
+from hd.permit.shell import Piece, Redirect, Simple, Word, read
 
-_BREAKS: Final = "();<>|&`\n"
 _DEPTH: Final = 4
 _READABLE: Final = 16 * 1024
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
-_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
-_INTERPRETERS: Final = _SHELLS | {"python", "python3", "perl", "ruby", "node", "php", "source", "."}
-_FETCHERS: Final = frozenset({"curl", "wget", "fetch", "aria2c", "http"})
-_FETCH_INSIDE: Final = re.compile(r"(?:\$\(|`|<\()\s*(?:curl|wget)\b")
-_SUBSTITUTED: Final = re.compile(r"\$\((.+)\)|`([^`]+)`", re.DOTALL)
-_HEREDOC: Final = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)(\w+)\1")
-_SHELL_READS: Final = re.compile(r"(?:^|[\s;|&/(])(?:ba|z|da|k)?sh\b")
-# Words in front of the program that is really run, with the options of theirs that take a value.
-_WRAPPERS: Final = {
-    "env": "uSC", "nice": "n", "ionice": "cn", "timeout": "sk", "time": "fo", "stdbuf": "ioe", "xargs": "InPLsdE",
-    "nohup": "", "setsid": "", "exec": "a", "command": "", "builtin": "", "then": "", "do": "", "else": "", "if": "",
-    "while": "", "until": "", "!": "", "{": "",
-}  # fmt: skip
-_SAFE_DEVICES: Final = re.compile(r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.+|u?random)\Z")
-_TEMPORARY: Final = re.compile(r"(?:/tmp|/var/tmp)/[^*?/]")
-
-_ALWAYS: Final[dict[str, Reason]] = {
-    **dict.fromkeys(("sudo", "doas", "su", "pkexec", "runuser"), reasons.OTHER_USER),
-    **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff"), reasons.POWER),
-    **dict.fromkeys(("fdisk", "parted", "wipefs", "shred", "blkdiscard", "mkswap"), reasons.DEVICE),
-    **dict.fromkeys(("pkill", "killall"), reasons.OTHER_PROCESSES),
-    **dict.fromkeys(("ssh", "scp", "sftp"), reasons.OTHER_MACHINE),
+_WRITES: Final = frozenset({">", ">>", ">|", "<>", "&>", "&>>", ">&"})
+_OTHERWISE: Final[dict[str, Reason]] = {
+    **dict.fromkeys(("chmod", "chown", "chgrp", "chattr", "setfacl"), reasons.RIGHTS_BEYOND),
+    **dict.fromkeys(("rm", "rmdir", "unlink"), reasons.REMOVES_BEYOND),
 }
+_CASE: Final = object()
+"""Stands on the stack of subshells for a `case`, whose patterns end in a parenthesis that closes nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One simple command: its words, the files it writes by `>`, whether the network is piped into it, and the program
-    that reads it by `<(…)`."""
-
-    words: tuple[str, ...]
-    targets: tuple[str, ...]
-    fetched: bool
-    reader: str
-
-    @property
-    def program(self) -> tuple[str, Sequence[str]]:
-        """Name and arguments of what is really run; an empty name where there is nothing."""
-        words = _unwrapped(self.words)
-        return (PurePosixPath(words[0]).name or words[0], words[1:]) if words else ("", ())
-
-
-def reach(command: str) -> Reason | None:
+def reach(command: str, ground: Ground) -> Reason | None:
     """Why this command should be asked about; None when nothing clear speaks against it."""
-    return _reach(command, _DEPTH)
+    walk = _Walk(ground, ground.workspace, {"HOME": (ground.home,)}, _DEPTH)
+    walk.run(command)
+    return walk.reason
 
 
-def _reach(command: str, depth: int) -> Reason | None:
-    command = _without_heredocs(command)
-    if len(command) > _READABLE:
-        return reasons.UNREADABLE
-    try:
-        parts = list(_parts(command))
-    except ValueError:
-        return reasons.UNREADABLE
-    found = (_reach_of(part, depth) for part in parts)
-    return next((reason for reason in found if reason is not None), None)
+class _Walk:
+    """Follows one command line. `reason` is the first that was met; after it the walk may end."""
 
+    def __init__(self, ground: Ground, folder: str | None, variables: dict[str, Values | None], depth: int) -> None:
+        self.reason: Reason | None = None
+        self.folder = folder
+        self.calls: list[Call] = []
+        self._ground = ground
+        self._variables = variables
+        self._depth = depth
+        self._subshells: list[object] = []
+        self._pushed: list[str | None] = []
+        self._pipe: list[Call] = []
+        self._pipes = 0
+        self._fetches = False
 
-def _reach_of(part: _Part, depth: int) -> Reason | None:
-    if any(target.startswith("/dev/") and not _SAFE_DEVICES.match(target) for target in part.targets):
-        return reasons.DEVICE
-    program, arguments = part.program
-    if program in _ALWAYS:
-        return _ALWAYS[program]
-    if program.startswith("mkfs"):
-        return reasons.DEVICE
-    if program in _FETCHERS and part.reader in _INTERPRETERS:
-        return reasons.FETCHED_CODE
-    if part.fetched and _runs_input(program, arguments):
-        return reasons.FETCHED_CODE
-    if inner := _script(program, arguments):
-        if _FETCH_INSIDE.search(inner):
-            return reasons.FETCHED_CODE
-        return _reach(inner, depth - 1) if depth else reasons.UNREADABLE
-    rule = _RULES.get(program)
-    return (rule(arguments) if rule else None) or _reach_inside(part.words, depth)
+    def run(self, command: str) -> None:
+        try:
+            simples = read(command) if len(command) <= _READABLE else None
+        except ValueError:
+            simples = None
+        if simples is None:
+            self._met(reasons.UNREADABLE)
+            return
+        for simple in simples:
+            if self.reason:
+                return
+            self._simple(simple)
+            self._step(simple.end)
 
+    def _met(self, reason: Reason | None) -> None:
+        self.reason = self.reason or reason
 
-def _reach_inside(words: Sequence[str], depth: int) -> Reason | None:
-    """What is substituted within quotes. Text that only looks like a command, and cannot be read as one, is none."""
-    for inside in (first or second for word in words if depth for first, second in _SUBSTITUTED.findall(word)):
-        reason = _reach(inside, depth - 1)
-        if reason not in (None, reasons.UNREADABLE):
-            return reason
-    return None
+    def _step(self, end: str) -> None:
+        if end == "(":
+            self._subshells.append(self.folder)
+        elif end == ")" and self._subshells and self._subshells[-1] is not _CASE:
+            folder = self._subshells.pop()
+            self.folder = folder if isinstance(folder, str) else None
+        if end not in {"|", "|&", "(", ")"} and self._pipe:
+            self._pipe = []
+            self._pipes += 1
 
+    def _simple(self, simple: Simple) -> None:
+        self._fetches = False
+        words = [self._expand(word) for word in simple.words]
+        said = self._redirects(simple.redirects)
+        call = programs.call_of(words)
+        if not call.program:
+            self._assign(words, opens_list=simple.end == "(")
+            return
+        if call.program == "esac":
+            while self._subshells and self._subshells.pop() is not _CASE:
+                pass
+        elif call.program == "case":
+            self._subshells.append(_CASE)
+        self._judge(call, said)
+        printed = said if call.program == "cat" else None
+        if call.program in {"echo", "printf"}:
+            printed = " ".join(word.text for word in call.arguments)
+        call = Call(call.program, call.arguments, call.fed, call.open, printed)
+        self._pipe.append(call)
+        self.calls.append(call)
 
-def _without_heredocs(command: str) -> str:
-    """The command without the texts of its here-documents, which are data unless a shell reads them."""
-    lines = command.split("\n")
-    last = {line.strip(): place for place, line in enumerate(lines)}
-    kept: list[str] = []
-    place = 0
-    while place < len(lines):
-        line = lines[place]
-        kept.append(line)
-        place += 1
-        for found in _HEREDOC.finditer(line):
-            is_script = _SHELL_READS.search(line, 0, found.start())
-            while place <= last.get(found[2], -1):
-                text, place = lines[place], place + 1
-                if text.strip() == found[2]:
-                    break
-                if is_script:
-                    kept.append(text)
-    return "\n".join(kept)
+    def _judge(self, call: Call, said: str | None) -> None:
+        program = call.program
+        if call.open:
+            self._met(reasons.UNRESOLVED)
+        elif self._runs_fetched(call):
+            self._met(reasons.FETCHED_CODE)
+        elif (script := programs.script(call)) is not None:
+            self._script(script, lasts=program == "eval")
+        elif program in programs.SHELLS and programs.takes_script(call):
+            self._piped(said)
+        elif reason := programs.judge(call, self._place):
+            self._met(reason)
+        elif not self._written(call) and not self._remembered(call):
+            self._met(None if programs.only_looks(call) else self._here())
+        if program == "find":
+            for words in programs.find_calls(call.arguments):
+                self._judge(programs.call_of(words), None)
 
+    def _runs_fetched(self, call: Call) -> bool:
+        if self._fetches and (call.program in programs.INTERPRETERS or call.program == "eval"):
+            return True
+        return programs.takes_script(call) and any(one.program in programs.FETCHERS for one in self._pipe)
 
-def _parts(command: str) -> Iterator[_Part]:
-    """The simple commands of a line, in order; ValueError when quotes do not close."""
-    lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=_BREAKS)
-    lexer.commenters = ""
-    lexer.whitespace = " \t\r"
-    words: list[str] = []
-    targets: list[str] = []
-    fetched, reader = False, ""
-    redirects = False
-    for token in lexer:
-        if not set(token) <= set(_BREAKS):
-            (targets if redirects else words).append(token)
-            redirects = False
-        elif token.startswith((">", "&>")) and "(" not in token:
-            redirects = True
-        else:
-            part = _Part(tuple(words), tuple(targets), fetched, reader)
-            yield part
-            program = part.program[0]
-            fetched = token in {"|", "|&"} and (fetched or program in _FETCHERS)
-            reader = program if token == "<(" else ""
-            words, targets, redirects = [], [], False
-    yield _Part(tuple(words), tuple(targets), fetched, reader)
+    def _written(self, call: Call) -> bool:
+        """Whether something was met in where the call writes."""
+        named = writers.targets(call.program, call.arguments)
+        if named is None:
+            return False
+        for word in named:
+            self._met(self._place(word, _OTHERWISE.get(call.program, reasons.OUTSIDE)))
+        if call.fed and not programs.lists_files(self._pipe, self._place):
+            self._met(reasons.UNRESOLVED)
+        return self.reason is not None
 
+    def _place(self, word: Arg, otherwise: Reason) -> Reason | None:
+        folder = self.folder or "/"
+        for text in filter(None, word.texts):
+            if self._ground.is_device(text, folder):
+                return reasons.DEVICE
+            if self._ground.is_beyond(text, folder):
+                return otherwise
+        return reasons.UNRESOLVED if word.unknown else None
 
-def _runs_input(program: str, arguments: Sequence[str]) -> bool:
-    """Whether it takes what is piped into it for a program, and not for the input of one."""
-    if program not in _INTERPRETERS or {"-c", "-m", "-e", "-r"} & set(arguments):
-        return False
-    operands = _operands(arguments)
-    return not operands or operands[0] == "/dev/stdin" or "-" in arguments or "s" in _flags(arguments)
+    def _here(self) -> Reason | None:
+        """The word against a program that may write in the folder where it runs."""
+        if self.folder is None:
+            return reasons.UNRESOLVED
+        return reasons.OUTSIDE if self._ground.is_beyond(self.folder, self._ground.workspace) else None
 
+    def _redirects(self, redirects: Sequence[Redirect]) -> str | None:
+        """Judges what is written to; gives the text that the command is given to read, where the words hold it."""
+        said: str | None = None
+        for redirect in redirects:
+            target = self._expand(redirect.target)
+            if redirect.operator in {"<<", "<<-"}:
+                said = self._expand(redirect.body).text
+            elif redirect.operator == "<<<":
+                said = target.text
+            elif redirect.operator in _WRITES and not (redirect.operator == ">&" and _is_stream(target.text)):
+                self._met(self._place(target, reasons.OUTSIDE))
+        return said
 
-def _unwrapped(words: Sequence[str]) -> Sequence[str]:
-    """The words from the program on that is really run, past assignments and `env`, `nice`, `timeout 5`, `xargs` …"""
-    while words:
-        if _ASSIGNMENT.match(words[0]):
-            words = words[1:]
-            continue
-        name = PurePosixPath(words[0]).name
-        if name not in _WRAPPERS:
-            return words
-        words = words[1:]
-        while words and words[0].startswith("-"):
-            takes_value = len(words[0]) == 2 and words[0][1] in _WRAPPERS[name]
-            words = words[2:] if takes_value else words[1:]
-        if name == "timeout":
-            words = words[1:]
-    return words
+    def _script(self, script: Arg, *, lasts: bool) -> None:
+        if not self._depth:
+            self._met(reasons.UNREADABLE)
+            return
+        for text in script.texts:
+            inner = self._inner()
+            inner.run(text)
+            self._met(inner.reason)
+            if lasts:
+                self.folder = inner.folder
+                self._variables.update(inner._variables)
 
+    def _piped(self, said: str | None) -> None:
+        """A shell that takes its commands from its input."""
+        source = self._pipe[-1] if self._pipe else None
+        text = said if said is not None or source is None else source.says
+        if text is not None:
+            self._script(Arg((text,)), lasts=False)
+        elif source is not None and source.program != "cat":
+            self._met(reasons.UNRESOLVED)
 
-def _script(program: str, arguments: Sequence[str]) -> str:
-    """The text that a shell is given on its command line to run."""
-    if program == "eval":
-        return " ".join(arguments)
-    if program not in _SHELLS:
-        return ""
-    for place, word in enumerate(arguments[:-1]):
-        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
-            return arguments[place + 1]
-    return ""
+    def _inner(self) -> "_Walk":
+        return _Walk(self._ground, self.folder, dict(self._variables), self._depth - 1)
 
+    def _expand(self, word: Word) -> Arg:
+        return Scope(self._variables, self.folder, self._answer).expand(word)
 
-def _flags(arguments: Sequence[str]) -> set[str]:
-    """Options as single letters and long names: `-rf --force` gives r, f, force."""
-    found: set[str] = set()
-    for word in arguments:
-        if word.startswith("--"):
-            found.add(word[2:].partition("=")[0])
-        elif word.startswith("-"):
-            found.update(word[1:])
-    return found
+    def _answer(self, piece: Piece) -> Values | None:
+        """Judges a substitution; what it prints, where that is names of files in the workspace."""
+        if not self._depth:
+            self._met(reasons.UNREADABLE)
+            return None
+        inner = self._inner()
+        inner.run(piece.text)
+        self._met(inner.reason)
+        self._fetches |= any(call.program in programs.FETCHERS for call in inner.calls)
+        is_list = inner.reason is None and programs.lists_files(inner.calls, inner._place) and inner._pipes == 1
+        return ("listed",) if is_list else None
 
+    def _assign(self, words: Sequence[Arg], *, opens_list: bool = False) -> None:
+        for word in words:
+            found = programs.ASSIGNMENT.match(word.text)
+            if found is None:
+                continue
+            value = word.since(found.end())
+            added = found[2] == "+" or opens_list
+            new = None if word.unknown or added else value.texts
+            name = found[1]
+            self._variables[name] = joined(self._variables[name], new) if name in self._variables else new
 
-def _operands(arguments: Sequence[str]) -> list[str]:
-    return [word for word in arguments if not word.startswith("-")]
-
-
-def _beyond(path: str) -> bool:
-    """Whether a path leads out of the workspace: home, absolute other than temporary, or upwards."""
-    if ".." in PurePosixPath(path).parts or path.startswith(("~", "$HOME", "${HOME")):
+    def _remembered(self, call: Call) -> bool:
+        """Takes in what changes the folder or a variable of the shell. Whether the call was one of these."""
+        arguments = call.arguments
+        names = [word for word in arguments if not word.text.startswith("-")]
+        match call.program:
+            case "cd" | "pushd":
+                if call.program == "pushd":
+                    self._pushed.append(self.folder)
+                self.folder = self._led(arguments)
+            case "popd":
+                self.folder = self._pushed.pop() if self._pushed else None
+            case "for" | "select":
+                self._loop(arguments)
+            case "read" | "mapfile" | "readarray" | "getopts":
+                listed = call.program == "read" and programs.lists_files(self._pipe, self._place)
+                self._variables.update({word.text: ("listed",) if listed else None for word in names})
+            case "printf" if arguments and arguments[0].text == "-v" and len(arguments) > 1:
+                self._variables[arguments[1].text] = None
+            case program if program in programs.ASSIGNERS:
+                self._assign(names)
+            case _:
+                return False
         return True
-    return path.startswith("/") and not _TEMPORARY.match(path)
+
+    def _led(self, arguments: Sequence[Arg]) -> str | None:
+        """Where `cd` goes; of several places one that is beyond."""
+        named = [word for word in arguments if word.text not in {"--", "-L", "-P", "-e"}] or [Arg((self._ground.home,))]
+        target = named[0]
+        if target.unknown or self.folder is None or target.text == "-" or target.text.startswith("+"):
+            return None
+        found = []
+        for text in target.texts:
+            place = self._ground.at(text, self.folder)
+            if self._ground.is_beyond(text, self.folder):
+                # What climbed out stays beyond, also where the place has a name that counts as temporary.
+                return place if self._ground.is_beyond(place, "/") else "/"
+            found.append(place)
+        return found[0]
+
+    def _loop(self, arguments: Sequence[Arg]) -> None:
+        if not arguments:
+            return
+        name, words = arguments[0].text, arguments[2:]
+        values: Values | None = () if words else None
+        for word in words:
+            values = joined(values, None if word.unknown else word.texts)
+        self._variables[name] = joined(self._variables[name], values) if name in self._variables else values
 
 
-def _everything(path: str) -> bool:
-    return path in {".", "./", "*", "./*", ".*", ".git", "./.git"}
-
-
-def _rm(arguments: Sequence[str]) -> Reason | None:
-    recursive = bool(_flags(arguments) & {"r", "R", "recursive"})
-    bad = any(_beyond(path) or (recursive and _everything(path)) for path in _operands(arguments))
-    return reasons.REMOVES_BEYOND if bad else None
-
-
-def _find(arguments: Sequence[str]) -> Reason | None:
-    removes = "-delete" in arguments or any(word in {"rm", "shred"} for word in arguments)
-    return reasons.REMOVES_BEYOND if removes and any(map(_beyond, arguments)) else None
-
-
-def _rights(arguments: Sequence[str]) -> Reason | None:
-    return reasons.RIGHTS_BEYOND if any(map(_beyond, _operands(arguments)[1:])) else None
-
-
-def _dd(arguments: Sequence[str]) -> Reason | None:
-    bad = any(word.startswith("of=/dev/") and not _SAFE_DEVICES.match(word[3:]) for word in arguments)
-    return reasons.DEVICE if bad else None
-
-
-def _tee(arguments: Sequence[str]) -> Reason | None:
-    bad = any(word.startswith("/dev/") and not _SAFE_DEVICES.match(word) for word in arguments)
-    return reasons.DEVICE if bad else None
-
-
-def _kill(arguments: Sequence[str]) -> Reason | None:
-    targets = arguments[1:] if arguments and arguments[0].startswith("-") else arguments
-    return reasons.OTHER_PROCESSES if {"-1", "1"} & set(targets) else None
-
-
-def _git(arguments: Sequence[str]) -> Reason | None:
-    rest = list(arguments)
-    while rest and rest[0].startswith("-"):
-        rest = rest[2:] if rest[0] in {"-C", "-c", "--git-dir", "--work-tree"} else rest[1:]
-    if not rest:
-        return None
-    verb, flags, operands = rest[0], _flags(rest[1:]), _operands(rest[1:])
-    if verb == "push":
-        over = flags & {"f", "force", "force-with-lease", "mirror", "delete", "d", "prune"}
-        return reasons.HISTORY if over or any(word.startswith(("+", ":")) for word in operands) else None
-    if (verb == "reset" and "hard" in flags) or (verb in {"clean", "checkout", "switch"} and flags & {"f", "force"}):
-        return reasons.UNCOMMITTED
-    return None
-
-
-def _publish(arguments: Sequence[str]) -> Reason | None:
-    return reasons.PUBLISHES if _operands(arguments)[:1] in (["publish"], ["upload"], ["push"]) else None
-
-
-def _systemctl(arguments: Sequence[str]) -> Reason | None:
-    return reasons.POWER if {"poweroff", "reboot", "halt", "suspend", "hibernate"} & set(arguments) else None
-
-
-def _init(arguments: Sequence[str]) -> Reason | None:
-    return reasons.POWER if {"0", "6"} & set(arguments) else None
-
-
-_RULES: Final[dict[str, Callable[[Sequence[str]], Reason | None]]] = {
-    "rm": _rm, "rmdir": _rm, "unlink": _rm, "find": _find, "chmod": _rights, "chown": _rights, "chgrp": _rights,
-    "dd": _dd, "tee": _tee, "kill": _kill, "git": _git, "systemctl": _systemctl, "init": _init, "telinit": _init,
-    **dict.fromkeys(("npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"), _publish),
-}  # fmt: skip
+def _is_stream(text: str) -> bool:
+    return text.isdigit() or text == "-"

@@ -1,10 +1,11 @@
 """Whether a call may run, as a pure function of the preset and of what the call would do."""
 
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path
 
 from hd.permit import reasons
 from hd.permit.commands import reach
+from hd.permit.places import Ground
 from hd.permit.presets import PresetName
 from hd.permit.reasons import Reason
 from hd.tools.base import Access, Plan
@@ -32,8 +33,8 @@ class Deny:
 Verdict = Allow | Ask | Deny
 
 
-def decide(preset: PresetName, plan: Plan, *, planning: bool = False) -> Verdict:
-    """The verdict on one call; `planning` says that the session is in plan mode.
+def decide(preset: PresetName, plan: Plan, workspace: Path, *, planning: bool = False) -> Verdict:
+    """The verdict on one call of a session in `workspace`; `planning` says that the session is in plan mode.
 
     Reading and talking are always allowed: what may be read at all is the file layer's rule. Plan mode denies all
     else, whatever the preset. An access that this function does not know is asked about. No preset denies anything.
@@ -47,12 +48,11 @@ def decide(preset: PresetName, plan: Plan, *, planning: bool = False) -> Verdict
     if plan.access is Access.DELETE:
         return Ask(reasons.DELETES)
     if preset == "workspace-write":
-        reason = reach(plan.detail) if plan.access is Access.EXECUTE else _outside(plan.paths)
+        ground = Ground.of(workspace)
+        reason = reach(plan.detail, ground) if plan.access is Access.EXECUTE else _outside(plan.paths, ground)
         return Ask(reason) if reason else Allow()
     return Ask(reasons.EXECUTES if plan.access is Access.EXECUTE else reasons.WRITES)
 
 
-def _outside(paths: tuple[str, ...]) -> Reason | None:
-    """A plan names files relative to the workspace, so any other path leads out of it."""
-    pure = [PurePath(path) for path in paths]
-    return reasons.OUTSIDE if any(path.is_absolute() or ".." in path.parts for path in pure) else None
+def _outside(paths: tuple[str, ...], ground: Ground) -> Reason | None:
+    return None if all(map(ground.holds, paths)) else reasons.OUTSIDE

@@ -35,13 +35,12 @@ DEVICE: Final = Reason("writes to a disk or a device, or wipes data", "会写入
 HISTORY: Final = Reason("overwrites or deletes published history", "会覆盖或删除已发布的历史")
 UNCOMMITTED: Final = Reason("throws away uncommitted work", "会丢弃未提交的修改")
 LOSES_COMMITS: Final = Reason(
-    "deletes or overwrites commits, branches or tags that may be nowhere else", "会删除或覆盖可能别无副本的提交、分支或标签"
+    "deletes or overwrites commits, branches or tags that may be nowhere else",
+    "会删除或覆盖可能别无副本的提交、分支或标签",
 )
 FETCHED_CODE: Final = Reason("runs code straight from the network", "会直接运行来自网络的代码")
 POWER: Final = Reason("stops or restarts the machine", "会关闭或重启这台机器")
-SYSTEM: Final = Reason(
-    "changes the machine, the account or what is started later", "会更改系统、账户或计划任务"
-)
+SYSTEM: Final = Reason("changes the machine, the account or what is started later", "会更改系统、账户或计划任务")
 OTHER_PROCESSES: Final = Reason("ends processes that it did not start", "会结束并非由它启动的进程")
 OTHER_MACHINE: Final = Reason("acts on another machine", "会在另一台机器上操作")
 PUBLISHES: Final = Reason("publishes a package", "会发布软件包")

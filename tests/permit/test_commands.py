@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from hd.permit import reasons
 from hd.permit.commands import reach
+from hd.permit.places import Ground
 from hd.permit.reasons import Reason
+
+GROUND = Ground("/home/me/work", "/home/me")
 
 
 @pytest.mark.parametrize(
@@ -19,10 +22,6 @@ from hd.permit.reasons import Reason
         "a=b",
         "pytest -q 2>&1 | tail -5",
         "echo a >/dev/null 2>&1",
-        "rm -rf build node_modules/.cache",
-        "rm -rf /tmp/foo",
-        "rm -f a.txt",
-        "find . -name '*.pyc' -delete",
         "chmod +x run.sh",
         "git push origin main",
         "git commit -m \"$(cat <<'EOF'\nfix: it's\nEOF\n)\"",
@@ -48,7 +47,7 @@ from hd.permit.reasons import Reason
     ],
 )
 def test_ordinary_work_is_not_asked_about(command: str) -> None:
-    assert reach(command) is None
+    assert reach(command, GROUND) is None
 
 
 @pytest.mark.parametrize(
@@ -78,12 +77,15 @@ def test_ordinary_work_is_not_asked_about(command: str) -> None:
         ("rm -rf .", reasons.REMOVES_BEYOND),
         ("rm --recursive *", reasons.REMOVES_BEYOND),
         ("rm -rf .git", reasons.REMOVES_BEYOND),
-        ("rm -rf /tmp/*", reasons.REMOVES_BEYOND),
+        ("rm -rf /tmp/*", reasons.DELETES),
         ("ls | xargs -n 1 rm -rf /", reasons.REMOVES_BEYOND),
         ("for f in a b; do rm -rf /; done", reasons.REMOVES_BEYOND),
         ("find / -name x -delete", reasons.REMOVES_BEYOND),
         ("sh -c 'rm -rf ~'", reasons.REMOVES_BEYOND),
         ("bash -lc 'eval \"rm -rf ~\"'", reasons.REMOVES_BEYOND),
+        ("rm -rf build node_modules/.cache", reasons.DELETES),
+        ("rm -rf /tmp/foo", reasons.DELETES),
+        ("find . -name '*.pyc' -delete", reasons.DELETES),
         ("chown -R me /etc", reasons.RIGHTS_BEYOND),
         ("mkfs.ext4 /dev/sda1", reasons.DEVICE),
         ("dd if=x of=/dev/sda", reasons.DEVICE),
@@ -114,16 +116,40 @@ def test_ordinary_work_is_not_asked_about(command: str) -> None:
     ],
 )
 def test_what_reaches_beyond_is_asked_about(command: str, reason: Reason) -> None:
-    assert reach(command) is reason
+    assert reach(command, GROUND) is reason
 
 
 @given(st.text(alphabet="ab '\"`$()<>|&;\n\\-/~<EOF", max_size=200))
 def test_every_text_is_read_or_asked_about(command: str) -> None:
-    reach(command)
+    reach(command, GROUND)
 
 
-@pytest.mark.parametrize("piece", ["<<A\n", "a;", "$(", "`a`", "'$(a)'", "curl |", "sh|", "sh -c ", "\\", "env ", "-"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<<A\n",
+        "a;",
+        "$(",
+        "${",
+        "`a`",
+        "'$(a)'",
+        "curl |",
+        "sh|",
+        "sh -c ",
+        "\\",
+        "env ",
+        "-",
+        "{,",
+        "x=a;",
+        "$x",
+        "<(",
+        "case ",
+        "(",
+        '"$(a)"',
+        "for x in a; do ",
+    ],
+)
 def test_no_command_takes_long_to_read(piece: str) -> None:
     started = time.process_time()
-    reach(piece * (16_000 // len(piece)))
+    reach(piece * (16_000 // len(piece)), GROUND)
     assert time.process_time() - started < 2

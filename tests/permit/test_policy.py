@@ -1,16 +1,19 @@
 """The verdict on a call is a function of the preset and of what the call would do."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hd.permit.policy import Allow, Ask, decide
+from hd.permit.policy import Allow, Ask, Deny, decide
 from hd.permit.presets import PresetName
 from hd.tools.base import Access, Plan
 
 READ_ONLY: PresetName = "read-only"
 WORKSPACE: PresetName = "workspace-write"
 FULL: PresetName = "danger-full-access"
+HERE = Path("/home/me/work")
 
 
 @pytest.mark.parametrize(
@@ -30,26 +33,43 @@ FULL: PresetName = "danger-full-access"
     ],
 )
 def test_presets(preset: PresetName, access: Access, asks: bool) -> None:
-    verdict = decide(preset, Plan(access, "a summary", detail="ls", paths=("a.py",)))
+    verdict = decide(preset, Plan(access, "a summary", detail="ls", paths=("a.py",)), HERE)
     assert isinstance(verdict, Ask if asks else Allow)
 
 
 @pytest.mark.parametrize("path", ["/etc/hosts", "../other/a.py", "a/../../b", "/"])
 def test_writing_outside_the_workspace_asks(path: str) -> None:
     plan = Plan(Access.WRITE, "write", paths=("inside.py", path))
-    assert isinstance(decide(WORKSPACE, plan), Ask)
-    assert decide(FULL, plan) == Allow()
+    assert isinstance(decide(WORKSPACE, plan, HERE), Ask)
+    assert decide(FULL, plan, HERE) == Allow()
+
+
+@pytest.mark.parametrize("path", ["a.py", "/home/me/work/a.py", "src/../a.py", "../work/a.py", "~/a.py"])
+def test_a_place_in_the_workspace_is_known_by_any_of_its_names(path: str) -> None:
+    assert decide(WORKSPACE, Plan(Access.WRITE, "write", paths=(path,)), HERE) == Allow()
+
+
+@pytest.mark.parametrize("preset", [READ_ONLY, WORKSPACE, FULL])
+def test_plan_mode_denies_all_but_reading(preset: PresetName) -> None:
+    for access in Access:
+        verdict = decide(preset, Plan(access, "a summary", detail="ls"), HERE, planning=True)
+        assert isinstance(verdict, Allow if access in (Access.READ, Access.TALK) else Deny)
+
+
+def test_a_command_may_name_its_workspace_in_full() -> None:
+    assert decide(WORKSPACE, Plan(Access.EXECUTE, "run", detail="touch /home/me/work/a"), HERE) == Allow()
+    assert isinstance(decide(WORKSPACE, Plan(Access.EXECUTE, "run", detail="touch /home/me/a"), HERE), Ask)
 
 
 @pytest.mark.parametrize(
     "command", ["cat a.py > b.py", "ls; rm x", "find . -delete", "git status", "echo '; ls' | tee x"]
 )
 def test_d09_in_read_only_every_command_asks(command: str) -> None:
-    assert isinstance(decide(READ_ONLY, Plan(Access.EXECUTE, "run", detail=command)), Ask)
+    assert isinstance(decide(READ_ONLY, Plan(Access.EXECUTE, "run", detail=command), HERE), Ask)
 
 
 def test_reaching_beyond_the_workspace_asks_with_its_reason() -> None:
-    verdict = decide(WORKSPACE, Plan(Access.EXECUTE, "run ls", detail="ls\n\n\n\nsudo rm x"))
+    verdict = decide(WORKSPACE, Plan(Access.EXECUTE, "run ls", detail="ls\n\n\n\nsudo rm x"), HERE)
     assert isinstance(verdict, Ask)
     assert "another user" in verdict.reason.en
     assert verdict.reason.zh
@@ -58,4 +78,4 @@ def test_reaching_beyond_the_workspace_asks_with_its_reason() -> None:
 @given(st.text(), st.sampled_from(Access))
 def test_every_command_gets_a_verdict(command: str, access: Access) -> None:
     for preset in (READ_ONLY, WORKSPACE, FULL):
-        assert isinstance(decide(preset, Plan(access, command, detail=command, paths=(command,))), Allow | Ask)
+        assert isinstance(decide(preset, Plan(access, command, detail=command, paths=(command,)), HERE), Allow | Ask)

@@ -17,6 +17,10 @@ from hd.tools.bounds import LIMIT, bound
 _SUMMARY_WIDTH = 160
 _NOTES_ROOM = 2_000
 _NAMED_SURVIVORS = 5
+# The file with all of it is in the daemon's home, where no tool may read, so it is not named.
+_NARROW = "to see more, run it again with `| grep …` or `| tail -n …`, or write it to a file and read that in parts"
+    "to see more of it, run it again with `| grep …` or `| tail -n …`, or write it to a file and read that in parts"
+)
 
 
 class RunCommandArguments(Arguments, frozen=True):
@@ -62,7 +66,7 @@ def report(ran: Ran, timeout_s: float) -> str:
     shown = bound(ran.output, limit, total=ran.length, head_share=0.25).rstrip("\n")
     notes = []
     if ran.truncated or len(ran.output) > limit:
-        notes.append(_cut(ran))
+        notes.append(f"[output cut: {ran.length:,} characters in all; {_NARROW}]")
     if ran.timed_out:
         notes.append(f"[timed out after {timeout_s:g} s: the command and all that it had started was ended]")
     elif ran.exit_code is None:
@@ -74,13 +78,6 @@ def report(ran: Ran, timeout_s: float) -> str:
     if not shown and not ran.timed_out:
         shown = "(no output)"
     return "\n".join([*([shown] if shown else []), *notes])
-
-
-def _cut(ran: Ran) -> str:
-    where = ""
-    if ran.spill is not None:
-        where = f"; {'all of it is' if ran.spill_whole else 'its first 16 MiB are'} in {ran.spill}"
-    return f"[output cut: {ran.length:,} characters in all{where}]"
 
 
 def _ended(ran: Ran) -> str:
