@@ -19,8 +19,6 @@ _NOTES_ROOM = 2_000
 _NAMED_SURVIVORS = 5
 # The file with all of it is in the daemon's home, where no tool may read, so it is not named.
 _NARROW = "to see more, run it again with `| grep …` or `| tail -n …`, or write it to a file and read that in parts"
-    "to see more of it, run it again with `| grep …` or `| tail -n …`, or write it to a file and read that in parts"
-)
 
 
 class RunCommandArguments(Arguments, frozen=True):
