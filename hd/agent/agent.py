@@ -183,8 +183,6 @@ class Agent:
                         return
                     continue
                 reason = await self._turn(move, opening)
-                if reason.get("kind") != "completed":
-                    self.pursuit.park()
                 if not resumption(reason):
                     return
         except asyncio.CancelledError:
@@ -312,6 +310,8 @@ class Agent:
 
     def _end_turn(self, turn: int, before: Sequence[Draft], reason: Mapping[str, Any]) -> None:
         self.session.record(*before, Draft(ev.TURN_END, {"turn": turn, "reason": dict(reason)}))
+        if reason.get("kind") != "completed":
+            self.pursuit.park()
         self.session.save_projections()
 
 
