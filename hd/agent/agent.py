@@ -174,6 +174,7 @@ class Agent:
             self._task.add_done_callback(self._over)
 
     async def _run(self) -> None:
+        turns = 0
         try:
             while True:
                 opening = await self._opening()
@@ -181,7 +182,10 @@ class Agent:
                 if isinstance(move, Rest):
                     if not self.pursuit.advance():
                         return
+                    if turns:
+                        self._breathe()
                     continue
+                turns += 1
                 reason = await self._turn(move, opening)
                 if not resumption(reason):
                     return
@@ -196,6 +200,11 @@ class Agent:
             _log.exception("the turn of %s failed", self.session.id)
             self._end_open_turn(failed(failure(error)))
             self._outfit.announce("api-session/error", [self.session.id, failure(error)["message"]])
+
+    def _breathe(self) -> None:
+        """Between two rounds of a goal the session counts as idle for a moment: clients hold commands until it is."""
+        for running in (False, True):
+            self._outfit.announce("api-session/status", [self.session.id, running])
 
     def _end_open_turn(self, closing: Closing) -> None:
         self.session.record(*close(self.session.state, closing))

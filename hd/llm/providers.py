@@ -25,7 +25,8 @@ class Providers:
         effort = selection.get("reasoningEffort") or model.default_effort
         if model.efforts and effort is not None:
             if effort not in {known.id for known in model.efforts}:
-                raise ModelUnavailable(f"The model {model.id} has no effort “{effort}”.", dict(selection))
+                named = {"provider": provider.id, "model": model.id}
+                raise ModelUnavailable(f"The model {model.id} has no effort “{effort}”.", named)
             complete["reasoningEffort"] = effort
         return complete
 

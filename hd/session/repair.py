@@ -6,7 +6,7 @@ for a person is void, and the turn ends as interrupted. Prompts that wait in the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
@@ -39,6 +39,11 @@ STOPPED = Closing(
 )
 
 
+ABORTED: Final = {"name": "AbortError", "code": "ABORTED"}
+ASK_ABORTED: Final = {"name": "UserQuestionError", "code": "ASK_ABORTED"}
+"""How a call ends that was stopped, and one that waited for a person's answers (WIRE 5.4, 13)."""
+
+
 def failed(error: Mapping[str, Any]) -> Closing:
     """The closing of a turn that a defect ended."""
     text = "Error: the turn failed before this call was answered; it may have taken effect."
@@ -53,18 +58,21 @@ def close(state: State, closing: Closing) -> list[Draft]:
     turn: Turn = state.values["turn"]
     if not turn.running:
         return []
-    drafts = void_asks(state.values["asks"])
-    drafts += [_unanswered(c, turn, closing.not_begun if c.seq is None else closing.begun) for c in turn.calls]
+    asks: Asks = state.values["asks"]
+    asking = {ask.body.get("callId") for ask in asks if ask.kind == "question"}
+    drafts = void_asks(asks)
+    for call in turn.calls:
+        text = closing.not_begun if call.seq is None else closing.begun
+        drafts.append(_unanswered(call, turn, text, ASK_ABORTED if call.call_id in asking else ABORTED))
     if turn.in_step:
         drafts.append(Draft(ev.STEP_END, {"turn": turn.number, "step": turn.step}))
     drafts.append(Draft(ev.TURN_END, {"turn": turn.number, "reason": dict(closing.reason)}))
     return drafts
 
 
-def _unanswered(call: OpenCall, turn: Turn, text: str) -> Draft:
+def _unanswered(call: OpenCall, turn: Turn, text: str, error: Mapping[str, str]) -> Draft:
     message = tool_message(call.call_id, text, is_error=True)
-    error = {"name": "AbortError", "code": "ABORTED"}
-    data = {"turn": turn.number, "step": turn.step, "message": message, "error": error}
+    data = {"turn": turn.number, "step": turn.step, "message": message, "error": dict(error)}
     return Draft(ev.TOOL_RESULT, data, "append", () if call.seq is None else (call.seq,))
 
 

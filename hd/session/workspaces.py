@@ -56,6 +56,8 @@ class Workspaces:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._watchers: set[_Watcher] = set()
+        self._told: dict[tuple[str, str | None], dict[str, Any]] = {}
+        """The latest frame about each thing."""
 
     async def create(self, path: str) -> tuple[WorkspaceRow, bool]:
         """The workspace of a directory; the flag says whether it is new. `WorkspaceInvalidPath` names what is wrong."""
@@ -131,6 +133,14 @@ class Workspaces:
         self._publish({"type": "order", "workspaceIds": [row.id for row in rows]})
 
     def _publish(self, frame: dict[str, Any]) -> None:
+        """Tells the watchers, unless it is what they were told last: each frame holds all of what it is about."""
+        about = (str(frame["type"]), frame.get("workspace", {}).get("workspaceId"))
+        if frame["type"] == "remove":
+            self._told.pop(("upsert", frame["workspaceId"]), None)
+        elif self._told.get(about) == frame:
+            return
+        else:
+            self._told[about] = frame
         for watcher in self._watchers:
             watcher.push(frame)
 

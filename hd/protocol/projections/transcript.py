@@ -115,7 +115,7 @@ def _result(state: Transcript, event: Event) -> Transcript:
         return state
     call_id, text, is_error = result
     code = (event.data.get("error") or {}).get("code")
-    status: ToolStatus = "cancelled" if code == "ABORTED" else "failed" if is_error else "done"
+    status: ToolStatus = "cancelled" if code in ("ABORTED", "ASK_ABORTED") else "failed" if is_error else "done"
     meta = event.data.get("meta")
     index = state.open_calls.get(call_id)
     if index is None:
