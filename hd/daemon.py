@@ -7,9 +7,11 @@ import logging
 import os
 import secrets
 import signal
+import ssl
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 from aiohttp import web
@@ -20,11 +22,12 @@ from hd.config.keys import VARIABLE, Keys
 from hd.config.lock import Daemon, HomeLock, acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
-from hd.errors import CANCELLED, KeyUnusable, PortInUse, UsageError
+from hd.errors import CANCELLED, KeyUnusable, PortInUse
 from hd.process.harden import hide_environment
 from hd.process.survivors import end_marked
-from hd.server.app import Gate, Server
-from hd.server.fence import is_loopback
+from hd.server.app import Server
+from hd.server.gate import Gate
+from hd.server.listen import Listen, check, tls_context
 from hd.server.login import SECRET_BYTES
 from hd.server.noise import HttpLog
 from hd.session.store.base import Store
@@ -33,26 +36,16 @@ from hd.version import __version__
 _log = logging.getLogger(__name__)
 
 COOKIE_SECRET = "cookie-secret"
-LAST_PORT = 65535
 PATIENCE_S = 2.0
 KEEP_ALIVE_S = 60.0
 SHUTDOWN_S = 1.0
 """How long a call that is being answered may go on when the daemon ends; its turns and sockets are closed before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listen:
-    """Where to listen and how to say so."""
-
-    host: str
-    port: int
-    demo: bool = False
-    as_json: bool = False
-
-
 async def serve(listen: Listen, environment: Mapping[str, str]) -> None:
     """Runs until it is told to stop. Errors before the printed line are leaves of the tree."""
     check(listen)
+    tls = tls_context(listen)
     settings = Settings.from_environment(environment)
     home = settings.home
     home.prepare()
@@ -61,18 +54,7 @@ async def serve(listen: Listen, environment: Mapping[str, str]) -> None:
         hide_environment()
         await asyncio.to_thread(end_marked, str(home.root))
         async with open_house(settings, environment, demo=listen.demo) as house:
-            await _listen(listen, lock, house)
-
-
-def check(listen: Listen) -> None:
-    """`UsageError` for an address that a daemon does not listen at."""
-    if not is_loopback(_shown(listen.host)):
-        raise UsageError(
-            f"{listen.host!r} is not a loopback address. The daemon speaks plain HTTP and runs commands, so it listens "
-            "on this machine only; reach it over SSH (`ssh -L 3080:127.0.0.1:3080 host`)."
-        )
-    if not 0 <= listen.port <= LAST_PORT:
-        raise UsageError(f"The port must be a number from 0 (any free one) to {LAST_PORT}, not {listen.port}.")
+            await _listen(listen, tls, lock, house)
 
 
 def known_secrets(home: Home, environment: Mapping[str, str], *, demo: bool) -> list[str]:
@@ -89,19 +71,22 @@ def known_secrets(home: Home, environment: Mapping[str, str], *, demo: bool) -> 
     return [key] if key else []
 
 
-async def _listen(listen: Listen, lock: HomeLock, house: House) -> None:
+async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, house: House) -> None:
     stop = asyncio.Event()
+    store = house.services.registry.store
     gate = Gate(
-        cookie_secret=await _cookie_secret(house.services.registry.store),
+        cookie_secret=await _cookie_secret(store),
         local_secret=lock.new_secret(),
         clock=now_ms,
         stop=stop.set,
+        keep_secret=partial(_keep_secret, store),
+        trusted_hosts=listen.known_hosts(),
     )
     server = Server(gate, house.unary, house.streams, plain=house.plain)
     heed_signals(stop)
-    async with _site(server, listen) as port:
-        url = f"http://{_shown(listen.host)}:{port}"
-        lock.publish(Daemon(url, _bound(listen.host), port, os.getpid(), __version__, now_ms()))
+    async with _site(server, listen, tls) as port:
+        url = listen.origin(port)
+        lock.publish(Daemon(url, listen.reached, port, os.getpid(), __version__, now_ms()))
         _log.info("listening at %s", url)
         _announce(listen, url, port, gate.tokens.issue(now_ms()))
         warming = asyncio.create_task(house.services.providers.warm())
@@ -142,18 +127,8 @@ async def _quiet(server: Server, house: House) -> None:
     services.broker.close()
 
 
-def _shown(host: str) -> str:
-    """A host as it stands in an address."""
-    return f"[{host}]" if ":" in host else host
-
-
-def _bound(host: str) -> str:
-    """Where a host is listened at. `localhost` may mean two addresses, which would be two ports where any is free."""
-    return "127.0.0.1" if host.lower() == "localhost" else host
-
-
 @asynccontextmanager
-async def _site(server: Server, listen: Listen) -> AsyncIterator[int]:
+async def _site(server: Server, listen: Listen, tls: ssl.SSLContext | None) -> AsyncIterator[int]:
     runner = web.AppRunner(
         server.application(),
         access_log=None,
@@ -163,7 +138,7 @@ async def _site(server: Server, listen: Listen) -> AsyncIterator[int]:
     )
     await runner.setup()
     try:
-        site = web.TCPSite(runner, _bound(listen.host), listen.port)
+        site = web.TCPSite(runner, listen.bound, listen.port, ssl_context=tls)
         try:
             await site.start()
         except OSError as error:
@@ -190,12 +165,19 @@ async def _cookie_secret(store: Store) -> bytes:
     if isinstance(kept, str):
         return base64.b64decode(kept)
     made = secrets.token_bytes(SECRET_BYTES)
-    await store.save_setting(COOKIE_SECRET, base64.b64encode(made).decode())
+    await _keep_secret(store, made)
     return made
 
 
+async def _keep_secret(store: Store, secret: bytes) -> None:
+    await store.save_setting(COOKIE_SECRET, base64.b64encode(secret).decode())
+
+
 def _announce(listen: Listen, url: str, port: int, token: str) -> None:
-    """The one line on stdout by which everybody learns where to go."""
+    """The one line on stdout by which everybody learns where to go; a warning goes to stderr, before it."""
+    warning = listen.warning()
+    if warning is not None:
+        print(f"hd: {warning}", file=sys.stderr, flush=True)  # noqa: T201
     address = f"{url}/?token={token}"
     if listen.as_json:
         line = {"url": address, "host": listen.host, "port": port, "pid": os.getpid(), "version": __version__}

@@ -2,15 +2,17 @@
 
 import http.client
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from hd.config.home import Home
 from hd.config.lock import Daemon, control_secret, running
-from hd.errors import HomeUnusable, NotRunning
+from hd.errors import HdError, HomeUnusable, NotRunning
 
-TIMEOUT_S = 10.0
+TIMEOUT_S: Final = 10.0
+_SAID: Final = 1000
+"""Bytes of what a daemon says about a failure that are passed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class Local:
         return Local(daemon, secret)
 
     def post(self, path: str) -> Any:
-        """The decoded answer; `NotRunning` when the daemon does not answer as ours."""
-        connection = http.client.HTTPConnection(self.daemon.host, self.daemon.port, timeout=TIMEOUT_S)
+        """The decoded answer; `NotRunning` when the daemon does not answer as ours, `HdError` when it failed."""
+        connection = _connection(self.daemon)
         try:
             connection.request("POST", path, headers={"X-Hd-Secret": self.secret})
             answer = connection.getresponse()
@@ -43,6 +45,8 @@ class Local:
                 return msgspec.json.decode(body)
             if answer.status == http.client.SERVICE_UNAVAILABLE:
                 raise NotRunning(f"The daemon at {self.daemon.url} is about to end.")
+            if answer.status == http.client.INTERNAL_SERVER_ERROR:
+                raise HdError(body[:_SAID].decode(errors="replace"))
         except OSError as error:
             raise NotRunning(
                 f"The daemon at {self.daemon.url} (process {self.daemon.pid}) does not answer: {error}."
@@ -55,3 +59,17 @@ class Local:
 
     def login_url(self) -> str:
         return f"{self.daemon.url}/?token={self.post('/api/local/token')['token']}"
+
+
+def _connection(daemon: Daemon) -> http.client.HTTPConnection:
+    """A connection to the daemon of this home, which the lock has shown to be ours.
+
+    Its certificate is for the name that others call it by, not for the address of this machine, so it is not asked for.
+    """
+    if not daemon.url.startswith("https:"):
+        return http.client.HTTPConnection(daemon.host, daemon.port, timeout=TIMEOUT_S)
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return http.client.HTTPSConnection(daemon.host, daemon.port, timeout=TIMEOUT_S, context=context)

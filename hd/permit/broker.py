@@ -48,10 +48,14 @@ class _Rejected(msgspec.Struct, tag_field="kind", tag="rejected"):
 
 
 class Peer:
-    """One client's event stream. `client_id` lives and dies with it; it is made by `Broker.connect`."""
+    """One client's event stream. `client_id` lives and dies with it; it is made by `Broker.connect`.
 
-    def __init__(self, broker: "Broker") -> None:
-        self.client_id: Final = new_id()
+    `owner` is who opened it: nobody else may answer in its name.
+    """
+
+    def __init__(self, broker: "Broker", owner: str, client_id: str) -> None:
+        self.client_id: Final = client_id
+        self.owner: Final = owner
         self.closed = False
         self._broker = broker
         self._queue: deque[Frame] = deque()
@@ -99,9 +103,12 @@ class Broker:
         self._peers: dict[str, Peer] = {}
         self._waiting: dict[str, _Waiting] = {}
 
-    def connect(self) -> Peer:
-        """Opens a client's stream; it starts with what already waits for an answer, oldest first."""
-        peer = Peer(self)
+    def connect(self, owner: str = "", client_id: str = "") -> Peer:
+        """Opens a client's stream; it starts with what already waits for an answer, oldest first.
+
+        It gets the wished `client_id` unless that is empty or taken.
+        """
+        peer = Peer(self, owner, client_id if client_id and client_id not in self._peers else new_id())
         self._peers[peer.client_id] = peer
         for waiting in self._waiting.values():
             peer.put(waiting.frame)
@@ -133,13 +140,14 @@ class Broker:
             if self._waiting.pop(event_id, None) is not None:
                 self._broadcast(_cancel(event_id))
 
-    def answer(self, client_id: str, event_id: str, outcome: object) -> None:
+    def answer(self, client_id: str, event_id: str, outcome: object, owner: str = "") -> None:
         """Takes a client's answer. An answer that comes late or twice changes nothing and is no error.
 
-        ClientUnknown when the client has no open stream, BadRequest when `outcome` has no known shape.
+        ClientUnknown when `owner` has no open stream of this id, BadRequest when `outcome` has no known shape.
         """
         answer = _parse(outcome)
-        if client_id not in self._peers:
+        peer = self._peers.get(client_id)
+        if peer is None or peer.owner != owner:
             raise ClientUnknown("This client has no open event stream. Open `$events` again; it repeats what waits.")
         waiting = self._waiting.get(event_id)
         if waiting is None or client_id in waiting.declined:

@@ -16,6 +16,11 @@ def host_name(host: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
+def shown(address: str) -> str:
+    """A bare address as it stands in a URL and in a Host header."""
+    return f"[{address}]" if ":" in address else address
+
+
 def is_loopback(host: str) -> bool:
     """Whether a Host (or a bare address) names this machine and nothing but it."""
     name = host_name(host)

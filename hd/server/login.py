@@ -1,7 +1,8 @@
 """Tokens and cookies (WIRE 2), pure: time comes in as an argument.
 
 A token opens the page once in a browser or a client; the cookie that it is exchanged for is bound to the literal Host
-and signed with a secret of the home, so it outlives the daemon.
+and signed with a secret of the home, so it outlives the daemon. `GET /connect` gives cookies of version 2, each to a
+caller of its own, an *operator*, which says beforehand whether it will answer what a person is asked (WIRE 14).
 """
 
 import base64
@@ -11,6 +12,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 import msgspec
 
@@ -35,9 +37,40 @@ def _base64url(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def normal_authority(host: str) -> str:
-    """A Host header as it stands in a cookie: lower case, without the default port."""
-    return host.strip().lower().removesuffix(":80")
+Interactions = Literal["answer", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is behind a request. The person's own clients are one caller, whose `operator` is empty.
+
+    `interactions` says whether this caller is asked what a person is asked. `connection` names the socket of a stream;
+    it is empty for a call.
+    """
+
+    operator: str = ""
+    interactions: bool = True
+    connection: str = ""
+
+
+class _Body(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a cookie says; times in ms."""
+
+    version: int
+    authority: str
+    issued_at: int = msgspec.field(name="issuedAt")
+    expires_at: int = msgspec.field(name="expiresAt")
+    id: str = ""
+    interactions: Interactions = "none"
+
+    def caller(self) -> Caller:
+        return Caller() if self.version == 1 else Caller(self.id, self.interactions == "answer")
+
+
+def audience(host: str, *, tls: bool) -> str:
+    """What a cookie is bound to: the Host header in lower case without the default port, over TLS the whole origin."""
+    plain = host.strip().lower()
+    return f"https://{plain.removesuffix(':443')}" if tls else plain.removesuffix(":80")
 
 
 def cookie_name(authority: str) -> str:
@@ -48,41 +81,46 @@ def _signature(secret: bytes, payload: str) -> str:
     return _base64url(hmac.new(secret, raw_bytes(payload), hashlib.sha256).digest())
 
 
-def sign(secret: bytes, authority: str, now_ms: int) -> str:
-    """A cookie value for `authority`, good for 30 days from now."""
-    body = {"version": 1, "authority": authority, "issuedAt": now_ms, "expiresAt": now_ms + LIFETIME_MS}
+def sign(secret: bytes, authority: str, now_ms: int, operator: str = "", interactions: Interactions = "none") -> str:
+    """A cookie value for `authority`, good for 30 days from now: of version 2 where an `operator` is named."""
+    version = 2 if operator else 1
+    body = _Body(version, authority, now_ms, now_ms + LIFETIME_MS, operator, interactions)
     payload = _base64url(msgspec.json.encode(body))
-    return f"v1.{payload}.{_signature(secret, payload)}"
+    return f"v{version}.{payload}.{_signature(secret, payload)}"
 
 
-def verify(secret: bytes, authority: str, value: str, now_ms: int) -> bool:
-    """Whether `value` was signed by us for this authority and is in its time. Never raises."""
+def read(secret: bytes, authority: str, value: str, now_ms: int) -> Caller | None:
+    """The caller to whom `value` was given, if we signed it for this authority and it is in its time. Never raises."""
     version, _, rest = value.partition(".")
     payload, _, signature = rest.partition(".")
-    if version != "v1" or not hmac.compare_digest(_signature(secret, payload).encode(), raw_bytes(signature)):
-        return False
+    if not hmac.compare_digest(_signature(secret, payload).encode(), raw_bytes(signature)):
+        return None
     try:
-        body = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-        issued, expires = int(body["issuedAt"]), int(body["expiresAt"])
-    except (ValueError, KeyError, TypeError, msgspec.DecodeError):
-        return False
-    in_time = issued <= now_ms < expires and expires - issued <= LIFETIME_MS
-    return in_time and body.get("version") == 1 and body.get("authority") == authority
+        raw = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+        body = msgspec.json.decode(raw, type=_Body)
+    except (ValueError, msgspec.DecodeError):
+        return None
+    in_time = body.issued_at <= now_ms < body.expires_at and body.expires_at - body.issued_at <= LIFETIME_MS
+    if not in_time or body.authority != authority:
+        return None
+    right = (version, body.version, bool(body.id)) in (("v1", 1, False), ("v2", 2, True))
+    return body.caller() if right else None
 
 
-def set_cookie(secret: bytes, authority: str, now_ms: int) -> str:
-    """The whole `Set-Cookie` header."""
+def set_cookie(authority: str, value: str, now_ms: int) -> str:
+    """The whole `Set-Cookie` header. Over TLS the browser must never send it in the clear."""
     expires = datetime.fromtimestamp((now_ms + LIFETIME_MS) / 1000, UTC).strftime("%a, %d %b %Y %H:%M:%S GMT")
+    secure = "; Secure" if authority.startswith("https://") else ""
     return (
-        f"{cookie_name(authority)}={sign(secret, authority, now_ms)}; Max-Age={LIFETIME_MS // 1000}; Path=/; "
-        f"Expires={expires}; HttpOnly; SameSite=Strict"
+        f"{cookie_name(authority)}={value}; Max-Age={LIFETIME_MS // 1000}; Path=/; Expires={expires}; HttpOnly; "
+        f"SameSite=Strict{secure}"
     )
 
 
-def logged_in(cookies: Mapping[str, str], secret: bytes, host: str, now_ms: int) -> bool:
-    authority = normal_authority(host)
+def caller_of(cookies: Mapping[str, str], secret: bytes, authority: str, now_ms: int) -> Caller | None:
+    """Who sent these cookies, None when nobody is logged in by them."""
     value = cookies.get(cookie_name(authority))
-    return value is not None and verify(secret, authority, value, now_ms)
+    return None if value is None else read(secret, authority, value, now_ms)
 
 
 @dataclass(slots=True)
@@ -114,6 +152,10 @@ class Tokens:
                 known.first_used_at = known.first_used_at or now_ms
                 good = True
         return good
+
+    def revoke(self) -> None:
+        """Ends all of them."""
+        self._issued.clear()
 
     @staticmethod
     def _alive(known: _Issued, now_ms: int) -> bool:

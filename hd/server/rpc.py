@@ -3,7 +3,9 @@
 import logging
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from aiohttp import web
@@ -13,15 +15,33 @@ from hd.protocol import codes
 from hd.protocol.endpoints import BY_NAME
 from hd.protocol.endpoints.shape import Endpoint
 from hd.protocol.envelope import WireError, failure, parse_request, payload_args, rpc_id_of, success
+from hd.server.login import Caller
 
 _log = logging.getLogger(__name__)
 
 NOTHING = msgspec.UNSET
 """What a call returns that has no result: the answer then has no `value` key."""
 
-Unary = Callable[..., Awaitable[Any]]
-Stream = Callable[..., AsyncGenerator[list[bytes], None]]
+Call = Callable[..., Awaitable[Any]]
+Opening = Callable[..., AsyncGenerator[list[bytes], None]]
 """Gives the items of a stream as JSON, several at a time."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Personal(Generic[F]):
+    """A function that has to know who calls: it takes the `Caller` before the arguments."""
+
+    function: F
+
+
+Unary = Call | Personal[Call]
+Stream = Opening | Personal[Opening]
+
+
+def _of_caller(found: Callable[..., Any] | Personal[Callable[..., Any]], caller: Caller) -> Callable[..., Any]:
+    return partial(found.function, caller) if isinstance(found, Personal) else found
 
 
 def wire_error(error: Exception) -> WireError:
@@ -64,11 +84,17 @@ def check_arguments(endpoint: Endpoint, args: Mapping[str, Any]) -> dict[str, An
 
 
 class Rpc:
-    """Answers `POST /api/<namespace>/<method>`. `max_body` is in bytes, counted behind any compression."""
+    """Answers `POST /api/<namespace>/<method>`. `max_body` is in bytes, counted behind any compression.
 
-    def __init__(self, unary: Mapping[str, Unary], max_body: int) -> None:
+    `caller_of` is asked when the whole request is there: a login may have been revoked while its body was still coming.
+    """
+
+    def __init__(
+        self, unary: Mapping[str, Unary], max_body: int, caller_of: Callable[[web.Request], Caller | None]
+    ) -> None:
         self._unary = unary
         self._max_body = max_body
+        self._caller_of = caller_of
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
@@ -83,7 +109,10 @@ class Rpc:
             return web.Response(status=400, text="body is not JSON")
         except web.HTTPRequestEntityTooLarge:
             return self._too_large()
-        answer = await self._answer(endpoint, body)
+        caller = self._caller_of(request)
+        if caller is None:
+            return web.Response(status=401, text="unauthorized")
+        answer = await self._answer(endpoint, body, caller)
         response = web.Response(body=answer, content_type="application/json", zlib_executor_size=_COMPRESS_ASIDE)
         if len(answer) > _COMPRESS_FROM:
             response.enable_compression()
@@ -100,7 +129,7 @@ class Rpc:
         response.force_close()
         return response
 
-    async def _answer(self, endpoint: Endpoint, body: object) -> bytes:
+    async def _answer(self, endpoint: Endpoint, body: object, caller: Caller) -> bytes:
         rpc_id = rpc_id_of(body)
         try:
             call = parse_request(body, endpoint.name)
@@ -108,7 +137,8 @@ class Rpc:
                 raise SignatureInvalid(
                     f"{endpoint.name} is a stream; open it on the socket", {"endpoint": endpoint.name}
                 )
-            value = await self._unary[endpoint.name](**check_arguments(endpoint, call.args))
+            function = _of_caller(self._unary[endpoint.name], caller)
+            value = await function(**check_arguments(endpoint, call.args))
         except Exception as error:
             return failure(rpc_id, wire_error(error))
         return success(rpc_id, value)
@@ -121,7 +151,9 @@ _COMPRESS_ASIDE = 256 * 1024
 """Larger pieces are compressed in a thread, so that nobody waits for them."""
 
 
-def open_stream(streams: Mapping[str, Stream], name: str, payload: object) -> AsyncGenerator[list[bytes], None]:
+def open_stream(
+    streams: Mapping[str, Stream], name: str, payload: object, caller: Caller
+) -> AsyncGenerator[list[bytes], None]:
     """The items of the stream that a client opened; raises what the dialect answers to a wrong open."""
     endpoint = BY_NAME.get(name)
     if endpoint is None:
@@ -129,4 +161,5 @@ def open_stream(streams: Mapping[str, Stream], name: str, payload: object) -> As
     args = payload_args(payload)
     if not endpoint.stream:
         raise SignatureInvalid(f"{name} is a call; send it by POST", {"endpoint": name})
-    return streams[name](**check_arguments(endpoint, args))
+    items: AsyncGenerator[list[bytes], None] = _of_caller(streams[name], caller)(**check_arguments(endpoint, args))
+    return items

@@ -4,13 +4,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aiohttp import WSMsgType, web
 
 from hd.protocol import codes
 from hd.protocol.envelope import WireError
-from hd.protocol.mux import CLOSE_BINARY, Cancelled, MuxViolation, Opened, ServerMux
+from hd.protocol.ids import new_id
+from hd.protocol.mux import CLOSE_BINARY, CLOSE_VIOLATION, Cancelled, MuxViolation, Opened, ServerMux
+from hd.server.login import Caller
 from hd.server.rpc import Stream, open_stream, wire_error
 
 _log = logging.getLogger(__name__)
@@ -44,8 +46,9 @@ class _Gone(Exception):
 class Socket:
     """One client's socket. Every stream is a task of its own; a failing stream touches no other one."""
 
-    def __init__(self, streams: Mapping[str, Stream], pulse: Pulse) -> None:
+    def __init__(self, streams: Mapping[str, Stream], pulse: Pulse, caller: Caller) -> None:
         self._streams = streams
+        self._caller = replace(caller, connection=new_id())
         self._pulse = pulse
         self._mux = ServerMux()
         self._ws = web.WebSocketResponse(autoping=False, compress=False, max_msg_size=MAX_FRAME, timeout=DRAIN_S)
@@ -54,11 +57,14 @@ class Socket:
         self._sending = asyncio.Lock()
         self._unanswered = 0
         self._transport: asyncio.Transport | None = None
+        self._dismissed = False
 
     async def run(self, request: web.Request) -> web.WebSocketResponse:
         """Serves the socket until it is closed, and returns when all of its streams are over."""
         await self._ws.prepare(request)
         self._transport = request.transport
+        if self._dismissed:
+            await self.dismiss()
         watch = asyncio.create_task(self._watch(), name="pulse")
         try:
             await self._receive()
@@ -73,6 +79,14 @@ class Socket:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=DRAIN_S)
         await self._end(1001, "the daemon stops")
+
+    async def dismiss(self) -> None:
+        """For a login that was revoked: nothing more is said, and the socket closes."""
+        self._dismissed = True
+        if self._ws.prepared:
+            for task in self._tasks:
+                task.cancel()
+            await self._end(CLOSE_VIOLATION, "the login was revoked")
 
     async def _end(self, code: int, reason: str) -> None:
         """Closes with a code; a client that does not take it in time is cut off."""
@@ -125,7 +139,7 @@ class Socket:
         """Sends the stream's items until it ends, fails or is cancelled; after a cancel nothing more is sent."""
         stream_id = opened.stream_id
         try:
-            items = open_stream(self._streams, opened.endpoint, opened.payload)
+            items = open_stream(self._streams, opened.endpoint, opened.payload, self._caller)
             async with contextlib.aclosing(items) as batches:
                 async for batch in batches:
                     await self._send(*(self._mux.item(stream_id, value) for value in batch))

@@ -53,8 +53,9 @@ def test_a_command_line_that_is_none(home: Path, arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "example.test", "127.0.0.1:80"])
 def test_k02_an_address_that_others_can_reach_is_refused(home: Path, host: str) -> None:
-    ran = hd("web", "--host", host, "--port", "0", home=home)
-    assert (ran.code, "loopback" in ran.sentence()) == (2, True)
+    for background in ([], ["--background"]):
+        ran = hd("web", "--host", host, "--port", "0", *background, home=home)
+        assert (ran.code, "loopback" in ran.sentence()) == (2, True)
     assert not home.exists()
 
 

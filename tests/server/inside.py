@@ -1,7 +1,7 @@
 """A server inside this process, with streams and calls that a test makes up, and clients for it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -9,7 +9,8 @@ from aiohttp import web
 from websockets.asyncio.client import connect
 
 from hd.server import login
-from hd.server.app import Gate, Server
+from hd.server.app import Server
+from hd.server.gate import Gate
 from hd.server.rpc import Stream, Unary
 from hd.server.sockets import Pulse
 from tests.server.raw import KEY
@@ -23,8 +24,9 @@ SLOW = Pulse(interval=60.0, missed=3)
 class Place:
     """A server on a free port, and clients for it."""
 
-    def __init__(self, server: Server, port: int) -> None:
+    def __init__(self, server: Server, gate: Gate, port: int) -> None:
         self.server = server
+        self.gate = gate
         self.port = port
         host = f"127.0.0.1:{port}"
         self.cookie = f"{login.cookie_name(host)}={login.sign(SECRET, host, NOW)}"
@@ -40,6 +42,16 @@ class Place:
             reader.cancel()
             await asyncio.gather(reader, return_exceptions=True)
 
+    async def get(self, path: str, cookie: str = "") -> bytes:
+        """The whole answer to a GET, head and body."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        head = f"Host: 127.0.0.1:{self.port}\r\nConnection: close\r\n" + (f"Cookie: {cookie}\r\n" if cookie else "")
+        writer.write(f"GET {path} HTTP/1.1\r\n{head}\r\n".encode())
+        async with asyncio.timeout(LIMIT):
+            answer = await reader.read()
+        writer.close()
+        return answer
+
     async def deaf(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """An upgraded connection that reads nothing and answers no ping."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1000)
@@ -51,17 +63,26 @@ class Place:
         return reader, writer
 
 
+async def forget(secret: bytes) -> None:
+    """A place whose new cookie secret is kept nowhere."""
+
+
 @asynccontextmanager
 async def place(
-    streams: dict[str, Stream], *, pulse: Pulse = SLOW, unary: dict[str, Unary] | None = None
+    streams: dict[str, Stream],
+    *,
+    pulse: Pulse = SLOW,
+    unary: dict[str, Unary] | None = None,
+    clock: Callable[[], int] = lambda: NOW,
+    keep_secret: Callable[[bytes], Awaitable[None]] = forget,
 ) -> AsyncIterator[Place]:
-    gate = Gate(SECRET, "local", clock=lambda: NOW, stop=lambda: None)
+    gate = Gate(SECRET, "local", clock=clock, stop=lambda: None, keep_secret=keep_secret)
     server = Server(gate, unary or {}, streams, pulse=pulse)
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield Place(server, runner.addresses[0][1])
+        yield Place(server, gate, runner.addresses[0][1])
     finally:
         async with asyncio.timeout(LIMIT):
             await runner.cleanup()

@@ -5,11 +5,19 @@ from typing import Any
 
 import msgspec
 
+from hd.errors import HdError
 from hd.permit.presets import options
 from hd.protocol.endpoints import ENDPOINTS
 from hd.protocol.endpoints import host as ep
-from hd.server.rpc import NOTHING, Stream, Unary
+from hd.server.login import Caller
+from hd.server.rpc import NOTHING, Personal, Stream, Unary
 from hd.server.services import Services
+
+
+class InteractionsForbidden(HdError):
+    """A caller that said at its login that it would not answer."""
+
+    code = "gateway/interactions-forbidden"
 
 
 class HostRoutes:
@@ -18,17 +26,22 @@ class HostRoutes:
 
     def unary(self) -> dict[str, Unary]:
         return {
-            "$events/result": self.answer,
+            "$events/result": Personal(self.answer),
             "agentPresets/list": self.agent_presets,
             "host/describe": self.describe,
             "permissionPresets/catalog": self.permission_presets,
         }
 
     def streams(self) -> dict[str, Stream]:
-        return {"$events": self.events}
+        return {"$events": Personal(self.events)}
 
-    async def events(self) -> AsyncGenerator[list[bytes], None]:
-        peer = self._services.broker.connect()
+    async def events(self, caller: Caller) -> AsyncGenerator[list[bytes], None]:
+        if not caller.interactions:
+            raise InteractionsForbidden(
+                "This login is not asked what a person is asked. Log in by /connect with interactions=answer.",
+                {"endpoint": "$events"},
+            )
+        peer = self._services.broker.connect(caller.operator, caller.connection)
         try:
             ready = {"type": "ready", "clientId": peer.client_id, "host": {"home": self._services.home}}
             yield [msgspec.json.encode(ready)]
@@ -37,8 +50,8 @@ class HostRoutes:
         finally:
             peer.close()
 
-    async def answer(self, clientId: str, eventId: str, outcome: ep.Outcome) -> Any:  # noqa: N803
-        self._services.broker.answer(clientId, eventId, dict(outcome))
+    async def answer(self, caller: Caller, clientId: str, eventId: str, outcome: ep.Outcome) -> Any:  # noqa: N803
+        self._services.broker.answer(clientId, eventId, dict(outcome), caller.operator)
         return NOTHING
 
     async def describe(self) -> dict[str, Any]:
