@@ -170,7 +170,7 @@ class ScriptedLink:
         self.host.workspace({"type": "baseline", "value": {"items": rows, "archivedSessionIds": []}})
         self.host.listed({"items": sessions or []}, self.host.asking())
         self.host.catalogued(CATALOGUE)
-        self._on_change(HostChanged(frozenset({"workspaces", "sessions", "catalogue"})))
+        self._on_change(HostChanged(frozenset({"workspaces", "sessions", "list", "catalogue"})))
 
     def session_item(self, session_id: str, item: dict[str, Any]) -> None:
         mirror = self._mirror(session_id)
