@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from htui.present import count, when
 from htui.present.cells import width
-from htui.present.lines import Line, Span, cut_line
+from htui.present.lines import Line, Span, cells_of, cut_line
 from htui.present.safe import one_line
 
 State = Literal["needs", "working", "ready", "empty"]
@@ -18,6 +18,7 @@ MARKS: Mapping[State, tuple[str, str]] = {
     "empty": ("○", "muted"),
 }
 WORDS: Mapping[State, str] = {"needs": "needs you", "working": "working", "ready": "ready", "empty": "empty"}
+_SHORT_WORDS: Mapping[State, str] = {"needs": "needs", "working": "works", "ready": "ready", "empty": "empty"}
 _ORDER: tuple[State, ...] = ("needs", "working", "ready", "empty")
 
 
@@ -139,10 +140,20 @@ def _marked(state: State, title: str, side: str, cells: int) -> Line:
     return cut_line((Span(f"{mark} ", role), *shown, *tail), cells)
 
 
-def legend(cells: int) -> Line:
-    """What the marks mean, for where the words do not stand beside them."""
+def legend(cells: int) -> list[Line]:
+    """What the marks mean, for where the words do not stand beside them: one line in the longest words that fit, or
+    two."""
+    for words in (WORDS, _SHORT_WORDS):
+        line = _explained(_ORDER, words)
+        if cells_of(line) <= cells:
+            return [line]
+    return [cut_line(_explained(states, _SHORT_WORDS), cells) for states in (_ORDER[:2], _ORDER[2:])]
+
+
+def _explained(states: Sequence[State], words: Mapping[State, str]) -> Line:
     parts: list[Span] = []
-    for state in _ORDER:
+    for state in states:
         mark, role = MARKS[state]
-        parts += [Span(f"{mark} ", role), Span(f"{WORDS[state]}  ", "muted")]
-    return cut_line(tuple(parts), cells)
+        parts += [Span("  ")] if parts else []
+        parts += [Span(f"{mark} ", role), Span(words[state], "muted")]
+    return tuple(parts)

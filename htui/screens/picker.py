@@ -142,7 +142,8 @@ class PickerScreen(KeyScreen):
 
     def _show(self) -> None:
         cells = self._list.cells
-        room = max(1, self.size.height - 4)
+        marks = legend(cells)
+        room = max(1, self.size.height - 3 - len(marks))
         self._top = max(0, min(self._top, self._cursor, len(self._picks) - room), self._cursor - room + 1)
         shown = self._picks[self._top : self._top + room]
         lines: list[Line] = [(Span(cut(self._title(), cells), "strong"),)]
@@ -152,7 +153,7 @@ class PickerScreen(KeyScreen):
         below = len(self._picks) - self._top - len(shown)
         more = f"↓ {below} more · " if below else ""
         lines.append(cut_line((Span(f"{more}Enter opens · Esc goes back", "muted"),), cells))
-        lines.append(legend(cells))
+        lines += marks
         self._list.show(lines[: max(1, self.size.height - 1)])
 
     def _row(self, place: int, pick: Pick, cells: int) -> Line:

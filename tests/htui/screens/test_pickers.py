@@ -8,6 +8,8 @@ import pytest
 from htui.errors import RemoteError
 from htui.link.changes import LinkStatus
 from htui.mirror import SessionEntry, Workspace
+from htui.present.lines import text_of
+from htui.present.picks import legend
 from htui.screens.connect import ConnectScreen
 from htui.screens.session import SessionScreen
 from htui.screens.start import blank_session, session_named, workspace_of
@@ -113,6 +115,24 @@ async def test_t3_workspaces_show_what_their_sessions_do(tmp_path: Path) -> None
         await s.sees("Sessions · proj", "+ New session")
         await s.press("escape")
         await s.until(lambda: isinstance(s.app.screen, SessionScreen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15), (32, 12), (20, 10)])
+async def test_the_signs_are_explained_in_full_at_every_width(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with stage(tmp_path, online=False, session="zzz", size=size) as s:
+        s.link.online(sessions=SESSIONS, workspaces=WORKSPACES)
+        await s.sees("Sessions", "? needs", "◐ work", "● ready", "○ empty")
+        assert s.rows[-1] == "" or s.rows[-1].endswith("○ empty")
+
+
+def test_a_legend_has_the_longest_words_that_fit() -> None:
+    def shown(cells: int) -> list[str]:
+        return [text_of(line) for line in legend(cells)]
+
+    assert shown(40) == ["? needs you  ◐ working  ● ready  ○ empty"]
+    assert shown(39) == ["? needs  ◐ works  ● ready  ○ empty"]
+    assert shown(33) == ["? needs  ◐ works", "● ready  ○ empty"]
+    assert shown(8) == ["? needs…", "● ready…"]
 
 
 async def test_a_session_can_be_named_at_the_start(tmp_path: Path) -> None:
