@@ -31,10 +31,13 @@ class DraftStore:
         return found if isinstance(found, dict) and found.get("session") == session_id else None
 
     def save(self, session_id: str, state: Mapping[str, Any]) -> bool:
-        """Keeps the draft, or removes the file of an empty one; False when that did not work."""
+        """Keeps the draft, or removes the file of an empty one; False when that did not work.
+
+        `doubts` in it are kept with an empty draft too.
+        """
         path = self._path(session_id)
         try:
-            if not state.get("text"):
+            if not state.get("text") and not state.get("doubts"):
                 path.unlink(missing_ok=True)
                 return True
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

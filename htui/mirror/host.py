@@ -49,14 +49,15 @@ class HostMirror:
     """Everything is read only; the other methods are for the link.
 
     `client_id` and `home` come from the host at each connection. `catalogue` is the value of `session/modelCatalog`,
-    None until it came. `metrics` is False when the host has no `session/control`. `errors` holds by session the latest
-    text that its agent failed with.
+    None until it came. `command_changes` grows whenever the host's commands may be others. `metrics` is False when the
+    host has no `session/control`. `errors` holds by session the latest text that its agent failed with.
     """
 
     def __init__(self) -> None:
         self.client_id = ""
         self.home = ""
         self.metrics = True
+        self.command_changes = 0
         self.catalogue: Mapping[str, Any] | None = None
         self.errors: dict[str, str] = {}
         self.archived: frozenset[str] = frozenset()
@@ -107,6 +108,7 @@ class HostMirror:
         """A new connection: asks come again by themselves, every other value stays until it is replaced."""
         self.client_id = ""
         self.metrics = True
+        self.command_changes += 1
         self._since = {ask.event_id: ask.since for ask in self._asks.values()}
         self._asks.clear()
         for values in self._values.values():
@@ -236,6 +238,7 @@ class HostMirror:
             return self._added(args[0])
         session_id = text(args[0]) if args else ""
         if event == "commands/change":
+            self.command_changes += 1
             return HostStep(frozenset({"commands"}))
         if event == "api-session/error" and session_id:
             self.errors[session_id] = text(args[1]) if len(args) > 1 else ""

@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hd.protocol.ids import new_id
 from htui.commands import Level
 from htui.errors import AnswerLost, HtuiError
 from htui.mirror import PendingAsk, SessionMirror
+from htui.screens.command_table import no_command
 from htui.screens.desk import LinkLike
+from htui.screens.host_commands import HostCommand, host_commands
 from htui.screens.notices import Notices
 from htui.screens.outbox import Outbox
 
@@ -34,6 +35,8 @@ class Conversation:
         self.notices = Notices()
         self.answering: frozenset[str] = frozenset()
         """Asks that were answered here and whose settling is not confirmed yet."""
+        self.commands: tuple[HostCommand, ...] | None = None
+        """The host's own commands, None while they are not known."""
         self.paging = False
         self.stopping = False
         """True from a wish to stop the turn until nothing runs."""
@@ -41,6 +44,7 @@ class Conversation:
         """Set while no prompt is on its way to the host."""
         self.delivered.set()
         self._sending = 0
+        self._asked_commands = -1
         self._moment = moment
         self._told = told
 
@@ -52,10 +56,10 @@ class Conversation:
     def running(self) -> bool:
         return self.mirror.running
 
-    def settle(self) -> None:
-        """Notes what the mirror shows by now."""
-        self.outbox.settle(self.mirror)
+    def settle(self) -> list[str]:
+        """Notes what the mirror shows by now; the prompts that seemed not to be sent and that the host has."""
         self.stopping = self.stopping and self.running
+        return self.outbox.settle(self.mirror)
 
     def say(self, text: str, level: Level = "info") -> None:
         self.notices.say(text, level, self._moment())
@@ -64,7 +68,7 @@ class Conversation:
     async def send(self, text: str) -> bool:
         """Sends a prompt, into the running turn where there is one; False when it has to be given back."""
         mode = self.outbox.mode(running=self.running)
-        request_id = new_id()
+        request_id = self.outbox.request_id(text)
         self.outbox.add(request_id, text, mode)
         self._told()
         request = {
@@ -78,14 +82,8 @@ class Conversation:
         self.delivered.clear()
         try:
             await self.link.call("session/prompt", request=request)
-        except AnswerLost as error:
-            self.say(f"{error.message} If it does not appear, send it again: ↑ brings it back.", "warning")
-            self.outbox.drop(request_id)
-            return True
         except HtuiError as error:
-            self.outbox.drop(request_id)
-            self.say(f"Not sent: {error.message}", "error")
-            return False
+            return self._doubted(request_id, error)
         finally:
             self._sending -= 1
             if not self._sending:
@@ -93,6 +91,19 @@ class Conversation:
         self.outbox.accepted(request_id)
         self._told()
         return True
+
+    def _doubted(self, request_id: str, error: HtuiError) -> bool:
+        """Says why a prompt may not be taken in; False when it has to be given back."""
+        lost = isinstance(error, AnswerLost)
+        if not self.outbox.doubt(request_id, self.mirror):
+            if not lost:
+                self.say(f"The host took the prompt in, and said: {error.message}", "warning")
+            return True
+        if lost:
+            self.say(f"{error.message} If it does not appear, send it again: ↑ brings it back.", "warning")
+        else:
+            self.say(f"Not sent: {error.message}", "error")
+        return lost
 
     async def call(self, endpoint: str, args: Mapping[str, Any], said: str) -> bool:
         try:
@@ -113,22 +124,37 @@ class Conversation:
         await self.call("session/updateQueue", {"request": request}, "Removed from the queue.")
 
     async def execute(self, line: str) -> bool:
-        """Gives a line to the host's own commands; False when the host has no such command or refused it."""
+        """Gives a line to the host's own commands; False when it was not run and has to be given back."""
         try:
             value = await self.link.call(
                 "commands/execute", agentId=self.session_id, line=line, submittedAttachments=[]
             )
         except HtuiError as error:
             self.say(error.message, "error")
-            return False
+            return isinstance(error, AnswerLost)
         result = value.get("result", value) if isinstance(value, Mapping) else None
         if not isinstance(result, Mapping):
-            self.say(f"The host has no command {line.split()[0]}.", "warning")
+            self.say(no_command(line.split()[0]), "warning")
             return False
         failed = result.get("kind") == "error"
         text = result.get("text")
         self.say(text if isinstance(text, str) and text else f"Done: {line}", "error" if failed else "info")
-        return not failed
+        return True
+
+    @property
+    def commands_due(self) -> bool:
+        """True while the host was not asked for its commands since they may have changed."""
+        return self.online and self._asked_commands != self.link.host.command_changes
+
+    async def read_commands(self) -> None:
+        """Reads the host's own commands; without them it is asked about each line."""
+        self._asked_commands = self.link.host.command_changes
+        try:
+            value = await self.link.call("commands/list", agentId=self.session_id)
+        except HtuiError:
+            return
+        self.commands = host_commands(value)
+        self._told()
 
     async def answer(self, ask: PendingAsk, outcome: Mapping[str, Any] | None) -> None:
         """Answers what waits; without an outcome the turn is stopped and nothing is answered."""

@@ -6,18 +6,23 @@ from typing import Any
 from htui.composer.editor import Editor
 from htui.composer.store import DraftStore
 from htui.mirror import SessionMirror
+from htui.screens.outbox import Outbox
 
 _LOOK_BACK = 2000
 
 
 class Drafting:
-    """Connects an editor with its copy on disk. `delay` is how long after a change the copy may be behind (seconds)."""
+    """Connects an editor with its copy on disk. `delay` is how long after a change the copy may be behind (seconds).
+
+    What is in doubt in the outbox is kept beside the draft.
+    """
 
     delay = 0.5
 
-    def __init__(self, store: DraftStore, editor: Editor, session_id: str) -> None:
+    def __init__(self, store: DraftStore, editor: Editor, outbox: Outbox, session_id: str) -> None:
         self._store = store
         self._editor = editor
+        self._outbox = outbox
         self._session_id = session_id
         self._parked: Mapping[str, Any] | None = None
         self._due = False
@@ -31,6 +36,7 @@ class Drafting:
         kept = self._store.load(self._session_id)
         if kept is not None:
             self._editor.restore(kept)
+            self._outbox.restore(kept.get("doubts"))
 
     def touch(self) -> bool:
         """Notes a change; True when `save` has to be called after `delay`."""
@@ -39,7 +45,9 @@ class Drafting:
 
     def save(self) -> None:
         self._due = False
-        self._store.save(self._session_id, self._editor.state() if self._parked is None else self._parked)
+        state = self._editor.state() if self._parked is None else self._parked
+        doubts = self._outbox.doubts()
+        self._store.save(self._session_id, {**state, "doubts": doubts} if doubts else state)
 
     def park(self) -> None:
         """Puts the draft aside. There is one place: what is aside already stays there."""

@@ -93,7 +93,7 @@ class Effects:
         if not text.startswith("/") or "\n" in text or len(text) > 80:
             return []
         word = text.partition(" ")[0]
-        _, found = complete(word)
+        _, found = complete(word, self._screen.conversation.commands)
         if not found:
             return []
         if len(found) > 1 and word[1:] not in (command.name for command in found):

@@ -7,9 +7,9 @@ from hd.protocol.messages import text_of
 from htui.link.changes import LinkStatus
 from htui.mirror import HostMirror, PendingAsk, QueueItem, Row, SessionMirror
 from htui.present import count, when
-from htui.present.lines import Line, Span, cut_line
+from htui.present.lines import Line, Span, cut_line, indent, wrap
 from htui.present.picks import Pick
-from htui.present.safe import one_line
+from htui.present.safe import one_line, safe
 from htui.present.status import Figures, model_name
 
 _LOOK_BACK = 400
@@ -59,6 +59,14 @@ def selected(mirror: SessionMirror, host: HostMirror) -> Mapping[str, Any]:
     order = ("lastUsed", "next") if mirror.running else ("next", "lastUsed")
     found = next((selection[key] for key in order if isinstance(selection.get(key), Mapping)), None)
     return found if found is not None else _mapping(_mapping(host.catalogue).get("default"))
+
+
+def failure_lines(mirror: SessionMirror, cells: int) -> list[Line]:
+    """Why what is shown does not go on; without rows the reason stands in their place."""
+    if mirror.failure is None or not len(mirror.rows):
+        return []
+    lines = wrap([Span(safe(mirror.failure.message), "bad")], cells - 2)[:3]
+    return indent(lines, Span("✗ ", "bad"), Span("  "))
 
 
 def turn_began(mirror: SessionMirror) -> int:

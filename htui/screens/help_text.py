@@ -1,8 +1,11 @@
 """The text of `/help`."""
 
+from collections.abc import Sequence
+
 from htui.present.lines import EMPTY, Line, Span, indent, wrap
 from htui.present.rows import NARROW
-from htui.screens.command_table import COMMANDS
+from htui.screens.command_table import COMMANDS, beyond
+from htui.screens.host_commands import HostCommand
 
 COLUMN = 20
 
@@ -21,8 +24,8 @@ KEYS = (
 )
 
 
-def help_lines(cells: int) -> list[Line]:
-    """Two columns where there is room for them."""
+def help_lines(cells: int, hosted: Sequence[HostCommand] | None = ()) -> list[Line]:
+    """Two columns where there is room for them; `hosted` are the host's own commands."""
     lines: list[Line] = [(Span("Keys", "strong"),)]
     for keys, text in KEYS:
         lines += _row(keys, text, "", cells)
@@ -30,6 +33,11 @@ def help_lines(cells: int) -> list[Line]:
     for command in COMMANDS:
         note = " · in full" if command.exact else ""
         lines += _row(f"/{command.name} {command.args}".rstrip(), command.summary, note, cells)
+    more = beyond(hosted)
+    if more:
+        lines += [EMPTY, *wrap([Span("Commands of the host", "strong"), Span("  typed in full", "muted")], cells)]
+    for other in more:
+        lines += _row(f"/{other.name} {other.args}".rstrip(), other.summary, "", cells)
     return lines
 
 

@@ -14,12 +14,13 @@ from htui.present.status import Figures
 from htui.screens import facts as f
 from htui.screens.asking import AskSlot
 from htui.screens.base import KeyScreen
-from htui.screens.command_table import Chosen, choose, complete, is_command
+from htui.screens.command_table import complete, is_command
 from htui.screens.conversation import Conversation
 from htui.screens.desk import Desk
 from htui.screens.drafting import Drafting
 from htui.screens.effects import Effects
 from htui.screens.ladder import escape, interrupt
+from htui.screens.sending import Sending
 from htui.screens.session_panels import SessionPanels
 from htui.screens.welcome import welcome_lines
 from htui.widgets.bars import Feed, Rule, StatusBar
@@ -44,7 +45,8 @@ class SessionScreen(KeyScreen):
         self.rule = Rule(theme)
         self.composer = Composer(theme, self.editor)
         self.status = StatusBar(theme)
-        self.drafting = Drafting(desk.drafts, self.editor, session_id)
+        self.drafting = Drafting(desk.drafts, self.editor, self.conversation.outbox, session_id)
+        self.sending = Sending(self)
         self.asking = AskSlot(self)
         self.panels = SessionPanels(self)
         self.effects = Effects(self)
@@ -94,7 +96,8 @@ class SessionScreen(KeyScreen):
         if not self._ready:
             return
         mirror = self.conversation.mirror
-        self.conversation.settle()
+        for text in self.conversation.settle():
+            self.sending.recorded(text)
         if mirror.loaded:
             self.drafting.learn(mirror)
         if not len(mirror.rows):
@@ -129,6 +132,7 @@ class SessionScreen(KeyScreen):
         lines += self.conversation.outbox.lines(cells)[:2]
         if self.drafting.parked:
             lines.append((Span("· Your draft is kept and comes back after the answer.", "muted"),))
+        lines += f.failure_lines(self.conversation.mirror, cells)
         lines += self.conversation.notices.lines(cells)
         lines += self.effects.hint_lines(self.editor.text, cells)
         return lines[-max(1, self.size.height // 4) :]
@@ -188,6 +192,8 @@ class SessionScreen(KeyScreen):
     def edited(self) -> None:
         """The draft is another one: shows it, and keeps it within a second."""
         self.composer.update()
+        if self.editor.draft.text.startswith("/") and self.conversation.commands_due:
+            self.start(self.conversation.read_commands())
         if self.drafting.touch():
             self.set_timer(self.drafting.delay, self.drafting.save)
         self.asking.update()
@@ -198,7 +204,7 @@ class SessionScreen(KeyScreen):
         if key == "enter":
             self._enter()
         elif key == "tab":
-            completed, found = complete(self.editor.text)
+            completed, found = complete(self.editor.text, self.conversation.commands)
             if found:
                 self.editor.set(completed)
         elif not self.editor.press(key, character):
@@ -218,30 +224,14 @@ class SessionScreen(KeyScreen):
             return
         if self.asking.writing:
             self.asking.write(self.editor.take())
-        elif is_command(text):
-            self._command(text)
+        elif is_command(text, self.conversation.commands):
+            self.sending.command(text)
         elif self.asking.ask is not None:
             self.conversation.say("Something waits for your answer first. Esc puts this draft aside.", "warning")
         elif not self.conversation.online:
             self.conversation.say("Not connected: the draft is kept.", "warning")
         else:
-            self.conversation.notices.clear()
-            self.transcript.to_end()
-            self.start(self._send(self.editor.take()))
-
-    async def _send(self, text: str) -> None:
-        if not await self.conversation.send(text) and self.editor.empty:
-            self.editor.set(text)
-            self.edited()
-
-    def _command(self, line: str) -> None:
-        chosen = choose(line)
-        if isinstance(chosen, Chosen):
-            self.editor.take()
-            self.conversation.notices.clear()
-            self.effects.run(chosen.command, chosen.args)
-        else:
-            self.conversation.say(chosen.text, "warning")
+            self.sending.prompt()
 
     def _interrupt(self) -> None:
         now = self.desk.moment()

@@ -51,6 +51,8 @@ class SessionPanels:
                 panel.set_picks(picks)
             else:
                 self.close()
+        elif isinstance(panel, TextPanel) and panel.panel == "help" and panel.is_mounted:
+            panel.update()
 
     def set_room(self, rows: int) -> None:
         self._room = rows
@@ -91,7 +93,7 @@ class SessionPanels:
         screen = self._screen
         theme, mirror, host = screen.desk.palette, screen.conversation.mirror, screen.desk.link.host
         if name == "help":
-            return TextPanel(theme, name, "Help", help_lines)
+            return TextPanel(theme, name, "Help", lambda cells: help_lines(cells, screen.conversation.commands))
         if name == "status":
             lines = f.status_panel(screen.figures(), self._status_facts())
             return TextPanel(theme, name, "Status", lambda cells: lines)

@@ -25,6 +25,14 @@ def test_an_empty_draft_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_in_doubt_is_kept_without_a_draft(tmp_path: Path) -> None:
+    store = DraftStore(tmp_path, "http://a")
+    store.save("s1", {"text": "", "doubts": {"r1": "hello"}})
+    assert (store.load("s1") or {})["doubts"] == {"r1": "hello"}
+    store.save("s1", {"text": "", "doubts": {}})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_used_and_damaged_files_are_no_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("x")

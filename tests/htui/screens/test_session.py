@@ -57,6 +57,87 @@ async def test_a_prompt_that_was_refused_comes_back(tmp_path: Path) -> None:
         await s.sees("Not sent: The agent is busy.", "❯ hello")
 
 
+def sent_ids(link: ScriptedLink) -> list[str]:
+    return [args["request"]["requestId"] for name, args in link.calls if name == "session/prompt"]
+
+
+FULL = RemoteError("store/full", "The disk is full.")
+
+
+async def test_a_prompt_that_failed_is_sent_again_under_its_id_and_another_text_under_its_own(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["session/prompt"] = FULL
+        await s.type("hello")
+        for times in (1, 2):
+            await s.press("enter")
+            await s.until(lambda times=times: len(sent_ids(s.link)) == times and s.chat.editor.text == "hello")  # type: ignore[misc]
+        await s.type("o")
+        await s.press("enter")
+        await s.until(lambda: len(sent_ids(s.link)) == 3 and s.chat.editor.text == "helloo")
+        await s.press("backspace")
+        s.link.answers["session/prompt"] = {"accepted": True}
+        await s.press("enter")
+        await s.sees("Sent · waiting")
+        await s.type("hello")
+        await s.press("enter")
+        await s.until(lambda: len(sent_ids(s.link)) == 5)
+        first, second, other, last, new = sent_ids(s.link)
+        assert first == second == last
+        assert len({first, other, new}) == 3
+
+
+async def test_a_prompt_that_failed_and_is_in_the_log_is_not_sent_again(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["session/prompt"] = FULL
+        await s.type("hello")
+        await s.press("enter")
+        await s.sees("Not sent: The disk is full.", "❯ hello")
+        s.log.begin("hello", sent_ids(s.link)[0])
+        await s.sees("The host has this prompt already: it is not sent again.")
+        assert s.chat.editor.empty
+        s.link.answers["session/prompt"] = {"accepted": True}
+        await s.type("hello")
+        await s.press("enter")
+        await s.until(lambda: len(sent_ids(s.link)) == 2)
+        assert len(set(sent_ids(s.link))) == 2, "the same words a second time are another prompt"
+
+
+async def test_a_prompt_that_was_recorded_before_its_error_came_is_not_given_back(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+
+        def recorded_and_failed(request: dict[str, object]) -> None:
+            s.log.begin("hello", str(request["requestId"]))
+            raise FULL
+
+        s.link.answers["session/prompt"] = recorded_and_failed
+        await s.type("hello")
+        await s.press("enter")
+        await s.sees("The host took the prompt in, and said: The disk is full.")
+        assert s.chat.editor.empty
+
+
+@pytest.mark.parametrize("error", [FULL, AnswerLost("The answer was lost.")])
+async def test_what_is_in_doubt_is_kept_over_other_sessions_and_a_restart(tmp_path: Path, error: Exception) -> None:
+    ids: list[str] = []
+    async with stage(tmp_path) as s:
+        s.link.answers["session/prompt"] = error
+        await s.type("hello")
+        await s.press("enter")
+        await s.sees(str(error))
+        s.app.open_session("session-other")
+        await s.until(lambda: s.chat.conversation.session_id == "session-other")
+        await s.type("hello")
+        await s.press("enter")
+        await s.until(lambda: len(sent_ids(s.link)) == 2)
+        ids += sent_ids(s.link)
+        assert ids[0] != ids[1], "an id is of one session"
+    async with stage(tmp_path) as s:
+        if s.chat.editor.empty:
+            await s.type("hello")
+        await s.press("enter")
+        await s.until(lambda: sent_ids(s.link) == ids[:1])
+
+
 async def test_a_lost_answer_is_said_and_nothing_is_sent_again(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         s.link.answers["session/prompt"] = AnswerLost("The answer was lost.")
@@ -338,6 +419,77 @@ async def test_typing_a_slash_shows_what_it_may_become(tmp_path: Path) -> None:
         assert s.chat.editor.text == "/nonsense"
 
 
+HOSTED = [
+    {"name": "compact", "description": "sums up what was said\x1b]0;x\x07"},
+    {"name": "plan", "description": "plan before doing", "input": {"hint": "[off|message]"}},
+    {"name": "permission", "description": "the host's own"},
+    {"name": "../evil"},
+    "strange",
+]
+
+
+async def test_a_command_of_the_host_is_sent_as_typed_and_its_answer_told(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers |= {
+            "commands/list": HOSTED,
+            "commands/execute": {"commandId": "c", "result": {"kind": "success", "text": "Planned.\x1b[2J"}},
+        }
+        await s.type("/pl")
+        await s.sees("/plan [off|message]  plan before doing")
+        await s.press("enter")
+        await s.sees("/plan has to be typed in full.")
+        await s.press("tab")
+        await s.type("do it")
+        await s.press("ctrl+j")
+        await s.type("and that")
+        await s.press("enter")
+        await s.sees("Planned.␛[2J")
+        call = next(args for name, args in s.link.calls if name == "commands/execute")
+        assert call == {"agentId": SESSION, "line": "/plan do it\nand that", "submittedAttachments": []}
+        assert s.chat.editor.empty
+        assert [name for name, _ in s.link.calls].count("commands/list") == 1
+        assert "session/prompt" not in [name for name, _ in s.link.calls]
+
+
+async def test_the_help_shows_the_hosts_commands_too(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(80, 60)) as s:
+        s.link.answers["commands/list"] = HOSTED
+        await s.type("/help")
+        await s.press("enter")
+        await s.sees(
+            "Commands of the host  typed in full", "/compact", "sums up what was said␛]0;x␇", "/plan [off|message]"
+        )
+        assert "the host's own" not in s.text, "ours counts"
+        assert "evil" not in s.text
+
+
+@pytest.mark.parametrize("listed", [None, RemoteError("gateway/invocation-unavailable", "no list")])
+async def test_a_host_that_does_not_list_its_commands_is_asked_about_each(tmp_path: Path, listed: object) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["commands/list"] = listed
+        await s.type("/goal win")
+        await s.press("enter")
+        await s.sees("There is no command /goal.", "❯ /goal win")
+        s.link.answers["commands/execute"] = {"result": {"kind": "error", "text": "Goals are off."}}
+        await s.press("enter")
+        await s.sees("Goals are off.")
+        assert s.chat.editor.empty
+        lines = [args["line"] for name, args in s.link.calls if name == "commands/execute"]
+        assert lines == ["/goal win", "/goal win"]
+
+
+async def test_the_hosts_commands_are_read_again_when_they_changed(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["commands/list"] = []
+        await s.type("/plan")
+        await s.press("enter")
+        await s.sees("There is no command /plan.")
+        s.link.answers["commands/list"] = HOSTED
+        s.link.host.event({"type": "emit", "event": "commands/change", "args": [SESSION]}, 0)
+        await s.type(" x")
+        await s.sees("/plan [off|message]")
+
+
 async def test_t19_the_model_is_chosen_from_a_list(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await s.type("/model")
@@ -377,3 +529,17 @@ async def test_a_session_that_cannot_be_followed_says_why(tmp_path: Path) -> Non
     async with stage(tmp_path) as s:
         s.chat.conversation.mirror.fail(RemoteError("session/not-found", "There is no such session."))
         await s.sees("There is no such session.", "cannot be followed")
+
+
+async def test_a_session_that_broke_off_says_why_below_what_is_shown_and_is_tried_again_when_opened(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("hello")
+        await s.sees("❯ You")
+        s.chat.conversation.mirror.fail(RemoteError("x", "What is new here is not shown: \x1b[2J."))
+        await s.sees("❯ You", "✗ What is new here is not shown: ␛[2J.", "cannot be followed")
+        followed: list[str] = []
+        s.link.follow = lambda session_id: followed.append(session_id)  # type: ignore[assignment,return-value]
+        s.app.open_session(SESSION)
+        assert followed == [SESSION]

@@ -1,0 +1,62 @@
+"""What becomes of a draft when Enter is pressed: a command, a command of the host, or a prompt."""
+
+from typing import TYPE_CHECKING
+
+from htui.screens.command_table import Chosen, Hosted, choose
+
+if TYPE_CHECKING:
+    from htui.screens.session import SessionScreen
+
+
+class Sending:
+    """Takes the draft out of the editor, and gives it back when it went nowhere."""
+
+    def __init__(self, screen: "SessionScreen") -> None:
+        self._screen = screen
+
+    def prompt(self) -> None:
+        screen = self._screen
+        screen.conversation.notices.clear()
+        screen.transcript.to_end()
+        screen.start(self._send(screen.editor.take()))
+
+    def command(self, line: str) -> None:
+        """Runs a slash command; one that is not clear stays in the editor."""
+        screen = self._screen
+        chosen = choose(line, screen.conversation.commands)
+        if isinstance(chosen, Chosen):
+            screen.editor.take()
+            screen.conversation.notices.clear()
+            screen.effects.run(chosen.command, chosen.args)
+        elif not isinstance(chosen, Hosted):
+            screen.conversation.say(chosen.text, "warning")
+        elif not screen.conversation.online:
+            screen.conversation.say("Not connected: the draft is kept.", "warning")
+        else:
+            screen.editor.take()
+            screen.conversation.notices.clear()
+            screen.start(self._execute(chosen.line))
+
+    def recorded(self, text: str) -> None:
+        """A prompt that seemed not to be sent is in the log: it must not be sent again."""
+        screen = self._screen
+        if screen.editor.text == text:
+            screen.editor.clear()
+            screen.composer.update()
+            screen.conversation.say("The host has this prompt already: it is not sent again.")
+        screen.drafting.save()
+
+    async def _send(self, text: str) -> None:
+        if not await self._screen.conversation.send(text):
+            self._give_back(text)
+        if self._screen.conversation.outbox.doubts():
+            self._screen.drafting.save()
+
+    async def _execute(self, line: str) -> None:
+        if not await self._screen.conversation.execute(line):
+            self._give_back(line)
+
+    def _give_back(self, text: str) -> None:
+        if self._screen.editor.empty:
+            self._screen.editor.set(text)
+            self._screen.edited()
