@@ -15,6 +15,7 @@ from aiohttp import web
 from hd.agent.agent import Agents, Outfit
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
+from hd.agent.presets import STANDARD, AgentPresets, described
 from hd.commands.table import default_commands
 from hd.config.keys import Keys
 from hd.config.settings import Settings
@@ -34,6 +35,7 @@ from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.server.routes.agent_presets import AgentPresetRoutes
 from hd.server.routes.commands import CommandRoutes
 from hd.server.routes.directory_picker import DirectoryPickerRoutes
 from hd.server.routes.export import ExportRoutes
@@ -42,6 +44,7 @@ from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.goals import GoalRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.prompts import PromptRoutes
+from hd.server.routes.questions import QuestionRoutes
 from hd.server.routes.search import SearchRoutes
 from hd.server.routes.sessions import SessionRoutes
 from hd.server.routes.uploads import UploadRoutes
@@ -122,9 +125,10 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     runner = Runner(mark=mark, spills=home.spill)
     guard = Guard(hidden=(home.root,))
     desks = _Desks(runner, guard, home.scratch)
+    tools = default_tools()
     outfit = Outfit(
         providers=providers,
-        bench=Bench(default_tools(), broker, desks.context_for),
+        bench=Bench(tools, broker, desks.context_for),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         sections=lambda session: _sections(session, runner.shell),
@@ -135,6 +139,9 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         registry=registry,
         workspaces=Workspaces(store),
         agents=Agents(outfit),
+        agent_presets=AgentPresets(
+            {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
+        ),
         commands=default_commands(),
         providers=providers,
         broker=broker,
@@ -152,6 +159,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         HostRoutes(services),
         CommandRoutes(services),
         GoalRoutes(services),
+        QuestionRoutes(services),
+        AgentPresetRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
         upload_routes,

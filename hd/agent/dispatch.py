@@ -38,7 +38,9 @@ PREVIEW = 300
 class People(Protocol):
     """Whoever can be asked: gives the winning outcome of an ask (WIRE 5.2)."""
 
-    async def ask(self, session_id: str, event: str, request: dict[str, Any]) -> dict[str, Any]: ...
+    async def ask(
+        self, session_id: str, event: str, request: dict[str, Any], *, call_id: str | None = None
+    ) -> dict[str, Any]: ...
 
 
 ContextFor = Callable[[LiveSession, str, Asker], ToolContext]
@@ -164,7 +166,9 @@ class Dispatch:
             data = {"id": ask_id, "callId": call.id, "questions": asked}
             self._session.record(Draft(ev.QUESTION_ASKED, data))
             await self._session.written(durable=True)
-            outcome = await self._bench.people.ask(self._session.id, QUESTIONS_REQUEST, {"questions": asked})
+            request = {"questions": asked}
+            people = self._bench.people
+            outcome = await people.ask(self._session.id, QUESTIONS_REQUEST, request, call_id=call.id)
             return self._answers(ask_id, outcome, asked)
 
         return ask

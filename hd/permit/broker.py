@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from hd.errors import BadRequest, HdError
+from hd.permit.approvals import parse_answers
 from hd.protocol.ids import new_id
 
 Frame = dict[str, Any]
@@ -91,6 +92,7 @@ class _Waiting:
     """An ask that nobody has settled. `declined` are the client ids that answered `next`."""
 
     session_id: str
+    call_id: str | None
     frame: Frame
     settled: asyncio.Future[Outcome]
     declined: set[str] = field(default_factory=set)
@@ -118,10 +120,11 @@ class Broker:
         """Tells every open peer, now and never again."""
         self._broadcast({"type": "emit", "event": event, "args": args})
 
-    async def ask(self, session_id: str, event: str, request: dict[str, Any]) -> Outcome:
+    async def ask(self, session_id: str, event: str, request: dict[str, Any], *, call_id: str | None = None) -> Outcome:
         """Asks everybody and waits: `{"kind": "result", "value"}` or `{"kind": "rejected", "error"}`.
 
-        When the waiting task is cancelled, the ask is withdrawn from every peer.
+        `call_id` is the tool call that questions come from, by which they can be answered too. When the waiting task is
+        cancelled, the ask is withdrawn from every peer.
         """
         event_id = new_id()
         frame = {
@@ -131,7 +134,7 @@ class Broker:
             "agentId": session_id,
             "request": request,
         }
-        waiting = _Waiting(session_id, frame, asyncio.get_running_loop().create_future())
+        waiting = _Waiting(session_id, call_id, frame, asyncio.get_running_loop().create_future())
         self._waiting[event_id] = waiting
         self._broadcast(frame)
         try:
@@ -155,11 +158,39 @@ class Broker:
         if isinstance(answer, _Next):
             waiting.declined.add(client_id)
             return
-        del self._waiting[event_id]
+        self._settle(event_id, msgspec.to_builtins(answer), by=client_id)
+
+    def answer_questions(self, session_id: str, call_id: str, answer: object) -> bool:
+        """Answers the questions of a call for all clients; False when nobody waits for that.
+
+        InputInvalid, and the questions go on waiting, when the answer does not fit them.
+        """
+        found = self._questions(session_id, call_id)
+        if found is None:
+            return False
+        event_id, waiting = found
+        value = parse_answers(answer, waiting.frame["request"]["questions"])
+        self._settle(event_id, {"kind": "result", "value": value}, by=None)
+        return True
+
+    async def settled(self, session_id: str, call_id: str) -> None:
+        """Returns when the questions of a call are answered or withdrawn; at once when nobody waits for them."""
+        found = self._questions(session_id, call_id)
+        if found is not None:
+            await asyncio.wait({found[1].settled})
+
+    def _questions(self, session_id: str, call_id: str) -> tuple[str, _Waiting] | None:
+        for event_id, waiting in self._waiting.items():
+            if (waiting.session_id, waiting.call_id) == (session_id, call_id):
+                return event_id, waiting
+        return None
+
+    def _settle(self, event_id: str, outcome: Outcome, *, by: str | None) -> None:
+        waiting = self._waiting.pop(event_id)
         if not waiting.settled.done():
-            waiting.settled.set_result(msgspec.to_builtins(answer))
+            waiting.settled.set_result(outcome)
         for peer in list(self._peers.values()):
-            if peer.client_id != client_id and peer.client_id not in waiting.declined:
+            if peer.client_id != by and peer.client_id not in waiting.declined:
                 peer.put(_cancel(event_id))
 
     def pending(self, session_id: str) -> list[Frame]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hd.agent.agent import Agents
+from hd.agent.presets import AgentPresets
 from hd.commands.table import CommandTable
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
@@ -19,6 +20,7 @@ class Services:
     registry: Registry
     workspaces: Workspaces
     agents: Agents
+    agent_presets: AgentPresets
     commands: CommandTable
     providers: Providers
     broker: Broker

@@ -7,15 +7,28 @@ request are ignored, unknown argument names are refused. Each namespace is a mod
 
 from collections.abc import Mapping
 
-from hd.protocol.endpoints import commands, directory_picker, files, goals, host, sessions, uploads, workspaces
+from hd.protocol.endpoints import (
+    agent_presets,
+    commands,
+    directory_picker,
+    files,
+    goals,
+    host,
+    questions,
+    sessions,
+    uploads,
+    workspaces,
+)
 from hd.protocol.endpoints.shape import Endpoint
 
 _PARTS: tuple[tuple[Endpoint, ...], ...] = (
+    agent_presets.ENDPOINTS,
     commands.ENDPOINTS,
     directory_picker.ENDPOINTS,
     files.ENDPOINTS,
     goals.ENDPOINTS,
     host.ENDPOINTS,
+    questions.ENDPOINTS,
     sessions.ENDPOINTS,
     uploads.ENDPOINTS,
     workspaces.ENDPOINTS,

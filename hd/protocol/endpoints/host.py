@@ -16,7 +16,6 @@ class Outcome(TypedDict):
 ENDPOINTS = (
     stream("$events"),
     unary("$events/result", clientId=str, eventId=str, outcome=Outcome),
-    unary("agentPresets/list"),
     unary("host/describe"),
     unary("permissionPresets/catalog"),
 )

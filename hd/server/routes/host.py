@@ -27,7 +27,6 @@ class HostRoutes:
     def unary(self) -> dict[str, Unary]:
         return {
             "$events/result": Personal(self.answer),
-            "agentPresets/list": self.agent_presets,
             "host/describe": self.describe,
             "permissionPresets/catalog": self.permission_presets,
         }
@@ -60,9 +59,6 @@ class HostRoutes:
             "version": self._services.version,
             "endpoints": [{"name": endpoint.name, "stream": endpoint.stream} for endpoint in ENDPOINTS],
         }
-
-    async def agent_presets(self) -> dict[str, Any]:
-        return {"presets": [{"id": "standard", "isDefault": True, "name": "Standard", "order": 0}]}
 
     async def permission_presets(self) -> dict[str, Any]:
         return {"options": options()}

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from hd.agent.presets import STANDARD
 from hd.errors import (
     BadRequest,
-    HdError,
     InputInvalid,
     SessionNotFound,
     TitleInvalid,
@@ -32,11 +32,6 @@ from hd.session.workspaces import real_directory
 MAX_PAGE = 1000
 TITLE_LIMIT = 200
 ID_LIMIT = 200
-DEFAULT_AGENT_PRESET = "standard"
-
-
-class AgentPresetNotFound(HdError):
-    code = "agent-preset/not-found"
 
 
 def session_id_of(address: Mapping[str, Any], endpoint: str) -> str:
@@ -100,12 +95,7 @@ class SessionRoutes:
         return {"items": await self._registry.summaries()}
 
     async def create(self, request: ep.CreateRequest) -> dict[str, Any]:
-        agent_preset = request.get("agentPreset", DEFAULT_AGENT_PRESET)
-        if agent_preset != DEFAULT_AGENT_PRESET:
-            raise AgentPresetNotFound(
-                f"There is no agent preset {agent_preset!r}.",
-                {"agentPreset": agent_preset, "available": [DEFAULT_AGENT_PRESET]},
-            )
+        self._services.agent_presets.checked(request.get("agentPreset", STANDARD))
         workspace_id = request.get("workspaceId")
         session = await self._registry.create(
             cwd=str(await self._directory(request)),
