@@ -17,7 +17,7 @@ from htui.link.cookies import Cookie, CookieFolder, is_pair
 from htui.link.login import cookie_of
 
 ORIGIN = "http://127.0.0.1:3080"
-LATER = int(time.time() * 1000) + 60_000
+LATER = int(time.time() * 1000) + 3_600_000
 COOKIE = Cookie("dsh-auth-abc=v1.payload.signature", LATER)
 
 
