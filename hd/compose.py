@@ -47,12 +47,15 @@ from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.questions import QuestionRoutes
 from hd.server.routes.search import SearchRoutes
 from hd.server.routes.sessions import SessionRoutes
+from hd.server.routes.sharing import SharingRoutes
 from hd.server.routes.uploads import UploadRoutes
 from hd.server.routes.workspaces import WorkspaceRoutes
 from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
+from hd.session.drafts import Drafts
 from hd.session.hub import Hub
 from hd.session.live import LiveSession
+from hd.session.presence import Presence
 from hd.session.registry import Registry
 from hd.session.store.base import Store
 from hd.session.store.sqlite import SqliteStore
@@ -82,11 +85,15 @@ class House:
 
     async def close(self) -> None:
         """Ends all turns as interrupted, then everything that follows them."""
-        await self.services.agents.close()
-        self.services.hub.close()
-        self.services.workspaces.close()
-        self.services.broker.close()
+        await self.quiet()
         await self.services.providers.aclose()
+
+    async def quiet(self) -> None:
+        """Ends all work while clients can still see it: first turns, then streams."""
+        services = self.services
+        await services.agents.close()
+        for told in (services.hub, services.workspaces, services.broker, services.drafts, services.presence):
+            told.close()
 
 
 @asynccontextmanager
@@ -146,6 +153,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         providers=providers,
         broker=broker,
         hub=hub,
+        drafts=Drafts(store, now_ms),
+        presence=Presence(now_ms),
         clock=now_ms,
         home=os.path.expanduser("~"),
         version=__version__,
@@ -165,6 +174,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         DirectoryPickerRoutes(Folders(guard, Path.home())),
         upload_routes,
         SearchRoutes(services),
+        SharingRoutes(services),
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}

@@ -118,13 +118,9 @@ def heed_signals(stop: asyncio.Event) -> None:
 
 
 async def _quiet(server: Server, house: House) -> None:
-    """Ends all work while clients can still see it: first turns, then streams. Sockets go with the listener."""
+    """Takes up nothing new and ends what is there. Sockets go with the listener."""
     server.refuse()
-    services = house.services
-    await services.agents.close()
-    services.hub.close()
-    services.workspaces.close()
-    services.broker.close()
+    await house.quiet()
 
 
 @asynccontextmanager

@@ -156,7 +156,7 @@ class Dispatch:
         await self._session.written(durable=True)
         outcome = await self._bench.people.ask(self._session.id, APPROVAL_REQUEST, request)
         approval = parse_approval(outcome.get("value")) if outcome["kind"] == "result" else "rejected"
-        self._session.record(Draft(ev.APPROVAL_DECIDED, {"id": ask_id, "outcome": approval}))
+        self._session.record(Draft(ev.APPROVAL_DECIDED, {"id": ask_id, "outcome": approval, **_by(outcome)}))
         return approval
 
     def _asker(self, call: Call) -> Asker:
@@ -177,7 +177,7 @@ class Dispatch:
         self, ask_id: str, outcome: Mapping[str, Any], asked: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         def decided(how: str, **more: Any) -> None:
-            self._session.record(Draft(ev.QUESTION_DECIDED, {"id": ask_id, "outcome": how, **more}))
+            self._session.record(Draft(ev.QUESTION_DECIDED, {"id": ask_id, "outcome": how, **_by(outcome), **more}))
 
         if outcome["kind"] == "rejected":
             decided("rejected")
@@ -194,6 +194,11 @@ class Dispatch:
             raise ToolError(error.message, name="UserQuestionError", code="ASK_INVALID") from error
         decided("answered", answers=answers["answers"])
         return answers
+
+
+def _by(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Which client answered, where it was one: so that the others can say that the answer came from elsewhere."""
+    return {"by": outcome["by"]} if outcome.get("by") else {}
 
 
 _REFUSED: Mapping[Approval, str] = {

@@ -123,6 +123,7 @@ class Broker:
     async def ask(self, session_id: str, event: str, request: dict[str, Any], *, call_id: str | None = None) -> Outcome:
         """Asks everybody and waits: `{"kind": "result", "value"}` or `{"kind": "rejected", "error"}`.
 
+        `by` stands beside it where a client settled it, with that client's id.
         `call_id` is the tool call that questions come from, by which they can be answered too. When the waiting task is
         cancelled, the ask is withdrawn from every peer.
         """
@@ -188,7 +189,7 @@ class Broker:
     def _settle(self, event_id: str, outcome: Outcome, *, by: str | None) -> None:
         waiting = self._waiting.pop(event_id)
         if not waiting.settled.done():
-            waiting.settled.set_result(outcome)
+            waiting.settled.set_result(outcome if by is None else {**outcome, "by": by})
         for peer in list(self._peers.values()):
             if peer.client_id != by and peer.client_id not in waiting.declined:
                 peer.put(_cancel(event_id))

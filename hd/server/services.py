@@ -8,7 +8,9 @@ from hd.agent.presets import AgentPresets
 from hd.commands.table import CommandTable
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
+from hd.session.drafts import Drafts
 from hd.session.hub import Hub
+from hd.session.presence import Presence
 from hd.session.registry import Registry
 from hd.session.workspaces import Workspaces
 
@@ -25,6 +27,8 @@ class Services:
     providers: Providers
     broker: Broker
     hub: Hub
+    drafts: Drafts
+    presence: Presence
     clock: Callable[[], int]
     home: str
     version: str

@@ -80,7 +80,7 @@ async def test_everybody_is_asked_and_the_first_answer_wins(broker: Broker, conn
     ]
     broker.answer(second.peer.client_id, event_id, ALLOWED)
     broker.answer(third.peer.client_id, event_id, {"kind": "result", "value": "rejected"})
-    assert await task == ALLOWED
+    assert await task == {**ALLOWED, "by": second.peer.client_id}
     await settle()
     assert first.frames[1:] == third.frames[1:] == [{"type": "cancel", "eventId": event_id}]
     assert second.kinds() == ["waterfall"]
@@ -92,14 +92,14 @@ async def test_a_rejection_settles_too(broker: Broker, connect: Connect) -> None
     task, event_id = await asked(broker)
     outcome = {"kind": "rejected", "error": {"name": "E", "message": "no", "code": "X", "details": [1]}}
     broker.answer(client.peer.client_id, event_id, outcome)
-    assert await task == outcome
+    assert await task == {**outcome, "by": client.peer.client_id}
 
 
 async def test_a_result_without_a_value_is_one_of_null(broker: Broker, connect: Connect) -> None:
     client = connect()
     task, event_id = await asked(broker)
     broker.answer(client.peer.client_id, event_id, {"kind": "result"})
-    assert await task == {"kind": "result", "value": None}
+    assert await task == {"kind": "result", "value": None, "by": client.peer.client_id}
 
 
 async def test_e05_an_ask_waits_without_clients_and_is_repeated_to_later_ones(broker: Broker, connect: Connect) -> None:
@@ -115,7 +115,7 @@ async def test_e05_an_ask_waits_without_clients_and_is_repeated_to_later_ones(br
     await settle()
     assert late.frames[0]["eventId"] == event_id
     broker.answer(late.peer.client_id, event_id, ALLOWED)
-    assert await task == ALLOWED
+    assert await task == {**ALLOWED, "by": late.peer.client_id}
     other.cancel()
 
 
@@ -132,7 +132,7 @@ async def test_next_from_everybody_leaves_it_waiting(broker: Broker, connect: Co
     third = connect()
     await settle()
     broker.answer(third.peer.client_id, event_id, ALLOWED)
-    assert await task == ALLOWED
+    assert await task == {**ALLOWED, "by": third.peer.client_id}
     await settle()
     assert first.kinds() == second.kinds() == ["waterfall"]
 
@@ -157,7 +157,7 @@ async def test_e06_late_and_repeated_answers_are_accepted_and_change_nothing(bro
     broker.answer(first.peer.client_id, event_id, {"kind": "result", "value": "rejected"})
     broker.answer(second.peer.client_id, event_id, {"kind": "result", "value": "rejected"})
     broker.answer(second.peer.client_id, "never-asked", ALLOWED)
-    assert await task == ALLOWED
+    assert await task == {**ALLOWED, "by": first.peer.client_id}
 
 
 async def test_a_client_without_a_stream_cannot_answer(broker: Broker, connect: Connect) -> None:
@@ -292,7 +292,7 @@ class BrokerMachine(RuleBasedStateMachine):
         if declines:
             self.declined[event_id].add(client_id)
             return
-        self.settled[event_id] = {"kind": "result", "value": client_id}
+        self.settled[event_id] = {"kind": "result", "value": client_id, "by": client_id}
         for other, frames in self.expected.items():
             if other != client_id and other not in self.declined[event_id]:
                 frames.append(("cancel", event_id))

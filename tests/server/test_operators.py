@@ -99,6 +99,7 @@ async def test_an_operator_calls_and_follows_but_is_not_asked(shared: Daemon, fo
 
 async def test_only_the_owner_of_a_client_id_answers_in_its_name(own: Daemon, folder: Path) -> None:
     operator, silent = connected(own, "&interactions=answer"), connected(own)
+    (folder / "a.txt").write_text("x")
     session = await own.new_session(folder)
     async with own.socket() as person:
         mine = await person.open("$events")
@@ -108,7 +109,7 @@ async def test_only_the_owner_of_a_client_id_answers_in_its_name(own: Daemon, fo
                 theirs = await program.open("$events")
                 their_id = (await theirs.item())["clientId"]
                 with As(own, connected_person(own)):
-                    await own.prompt(session, '[[tool run_command {"command": "rm -rf build"}]]')
+                    await own.prompt(session, '[[tool delete_file {"path":"a.txt"}]]')
                 asked = await theirs.until(lambda item: item["type"] == "waterfall")
                 outcome = {"kind": "result", "value": "rejected"}
                 answer = {"eventId": asked["eventId"], "outcome": outcome}

@@ -16,6 +16,7 @@ from hd.protocol.endpoints import (
     host,
     questions,
     sessions,
+    sharing,
     uploads,
     workspaces,
 )
@@ -30,6 +31,7 @@ _PARTS: tuple[tuple[Endpoint, ...], ...] = (
     host.ENDPOINTS,
     questions.ENDPOINTS,
     sessions.ENDPOINTS,
+    sharing.ENDPOINTS,
     uploads.ENDPOINTS,
     workspaces.ENDPOINTS,
 )

@@ -23,7 +23,8 @@ from hd.protocol.endpoints import sessions as ep
 from hd.protocol.endpoints.shape import SessionRequest
 from hd.protocol.events import Draft
 from hd.protocol.projections.inbox import queue_items, view
-from hd.server.rpc import Stream, Unary
+from hd.server.login import Caller
+from hd.server.rpc import Personal, Stream, Unary
 from hd.server.services import Services
 from hd.session.hub import ControlFollower
 from hd.session.live import DEFAULT_PAGE, LiveSession
@@ -89,7 +90,7 @@ class SessionRoutes:
         }
 
     def streams(self) -> dict[str, Stream]:
-        return {"session/follow": self.follow, "session/control": self.control}
+        return {"session/follow": Personal(self.follow), "session/control": self.control}
 
     async def summaries(self, _request: ep.ListRequest) -> dict[str, Any]:
         return {"items": await self._registry.summaries()}
@@ -149,11 +150,12 @@ class SessionRoutes:
         records = [{"type": "event", "event": msgspec.Raw(body)} for body in bodies]
         return {"records": records, "hasMore": start > 0}
 
-    async def follow(self, request: ep.FollowRequest) -> AsyncGenerator[list[bytes], None]:
+    async def follow(self, caller: Caller, request: ep.FollowRequest) -> AsyncGenerator[list[bytes], None]:
         session = await self._registry.get(session_id_of(request["address"], "session/follow"))
         messages = min(request.get("maxMessages", DEFAULT_PAGE), MAX_PAGE)
-        async for batch in session.follow(messages=messages, stream=request.get("assistantStream", False)):
-            yield batch
+        with self._services.presence.following(session.id, caller.connection):
+            async for batch in session.follow(messages=messages, stream=request.get("assistantStream", False)):
+                yield batch
 
     async def control(self) -> AsyncGenerator[list[bytes], None]:
         follower = ControlFollower()
