@@ -26,7 +26,9 @@ _READ_FROM = ("HD_HOME", "HD_MODEL")
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One sentence, as for every other error; the usage is what `--help` is for."""
-        ending.say(f"{message.rstrip('.')}. Try `{self.prog} --help`.")
+        # What argparse repeats may be a key that somebody gave in the wrong place.
+        told = "There are words on the command line that belong to nothing" if "unrecognized" in message else message
+        ending.say(f"{told.rstrip('.')}. Try `{self.prog} --help`.")
         self.exit(USAGE)
 
 

@@ -109,12 +109,15 @@ class Readable:
                 for call in tool_calls_of(data["message"]["content"]):
                     self._names[call["id"]] = call["name"]
             case ev.TOOL_CALL:
-                self._say(f"⚙ {one_line(data['name'])} · {summary(data['arguments'])}")
+                about = summary(data["arguments"])
+                self._say(f"⚙ {one_line(data['name'])}{f' · {about}' if about else ''}")
             case ev.TOOL_RESULT:
                 self._result(data)
             case ev.LLM_RETRY:
                 delay = data["delayMs"] / 1000
                 self._say(f"… {printable(data['failure']['message'])} Trying again in {delay:.1f} s.")
+            case ev.TURN_END if data["reason"]["kind"] == "max-tokens":
+                self._say("✗ The answer was cut off at the model's output limit.")
             case ev.TURN_END if data["reason"]["kind"] == "error":
                 self._say(f"✗ {printable(str(data['reason']['error'].get('message')))}")
             case ev.TURN_END:
@@ -127,7 +130,10 @@ class Readable:
         call_id, text, is_error = found
         lines = [line for line in text.splitlines() if line.strip()] or ["(nothing)"]
         more = f" (+{len(lines) - 1} lines)" if len(lines) > 1 else ""
-        self._say(f"{'✗' if is_error else '✓'} {self._names.get(call_id, 'tool')} · {one_line(lines[0])}{more}")
+        code = (data.get("meta") or {}).get("exitCode")
+        mark = "✗" if is_error or code else "✓"
+        ended = f" · exit {code}" if code else ""
+        self._say(f"{mark} {self._names.get(call_id, 'tool')}{ended} · {one_line(lines[0])}{more}")
 
     def result(self, result: Mapping[str, Any]) -> None:
         usage, cost = result["usage"], result["cost"]

@@ -60,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _command(listen: Listen) -> list[str]:
     """The command line that means `listen`."""
-    command = [sys.executable, "-m", "hd", "web", "--host", listen.host, "--port", str(listen.port)]
+    # -P: the folder it is started in is a stranger's, and must not be where modules come from.
+    command = [sys.executable, "-P", "-m", "hd", "web", "--host", listen.host, "--port", str(listen.port)]
     switches = (("--json", listen.as_json), ("--demo", listen.demo), ("--insecure-bind", listen.insecure_bind))
     command += [flag for flag, given in switches if given]
     command += [f"--trusted-host={host}" for host in listen.trusted_hosts]

@@ -32,8 +32,13 @@ def tool_lines(row: Row, cells: int) -> list[Line]:
     """One line `⚙ name · summary`, then the command where the summary is another text, then why it failed."""
     given = arguments.read(row.arguments)
     mark, role = _MARKS.get(row.status, ("⚙", "busy"))
+    code = exit_code(row)
+    if code:
+        mark, role = _MARKS["failed"]
     head = [Span(f"{mark} ", role), Span(one_line(row.name, 80) or "tool", "tool")]
     text = summary(given)
+    if code:
+        head.append(Span(f" · exit {code}", "bad"))
     if row.status == "cancelled":
         head.append(Span(" · stopped", "warning"))
     if text:
@@ -45,6 +50,12 @@ def tool_lines(row: Row, cells: int) -> list[Line]:
     if row.status == "failed":
         lines.append(cut_line((Span("  "), Span(first_line(row.text) or "failed without a text", "bad")), cells))
     return lines
+
+
+def exit_code(row: Row) -> int:
+    """The code of a command that ended, 0 for one that went well or told none: a red test run must not look green."""
+    code = (row.meta or {}).get("exitCode")
+    return code if isinstance(code, int) and row.status == "done" else 0
 
 
 def summary(given: Mapping[str, Any]) -> str:

@@ -424,3 +424,23 @@ def test_a_blocked_thread_does_not_hold_up_the_end() -> None:
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=20).returncode == 5
     assert leave_within.__doc__
+
+
+def test_the_daemon_in_the_background_takes_no_module_from_the_folder_it_is_started_in(tmp_path: Path) -> None:
+    folder = tmp_path / "strange"
+    folder.mkdir()
+    (folder / "secrets.py").write_text("open('RAN', 'w')\nraise SystemExit\n")
+    bare = {"PATH": os.environ["PATH"], "HD_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)}
+    command = [str(Path(sys.executable).with_name("hd"))]
+    started = subprocess.run(
+        [*command, "web", "--background", "--port", "0", "--demo"],
+        cwd=folder,
+        env=bare,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    stopped = subprocess.run([*command, "stop"], cwd=folder, env=bare, capture_output=True, text=True, check=False)
+    assert (started.returncode, started.stderr) == (0, "")
+    assert stopped.returncode == 0
+    assert not (folder / "RAN").exists()
