@@ -69,6 +69,14 @@ def failure_lines(mirror: SessionMirror, cells: int) -> list[Line]:
     return indent(lines, Span("✗ ", "bad"), Span("  "))
 
 
+def trouble_lines(told: str | None, mirror: SessionMirror, cells: int) -> list[Line]:
+    """What the host last reported of this session's agent, such as a full disk, unless the transcript says it."""
+    last = mirror.rows[-1].text if len(mirror.rows) else ""
+    if not told or told == last:
+        return []
+    return indent(wrap([Span(safe(told), "bad")], cells - 2)[:3], Span("✗ ", "bad"), Span("  "))
+
+
 def turn_began(mirror: SessionMirror) -> int:
     """When the running turn began (ms of the host's clock), as far as the rows tell."""
     rows = mirror.rows

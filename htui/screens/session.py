@@ -133,6 +133,8 @@ class SessionScreen(KeyScreen):
         if self.drafting.parked:
             lines.append((Span("· Your draft is kept and comes back after the answer.", "muted"),))
         lines += f.failure_lines(self.conversation.mirror, cells)
+        told = self.desk.link.host.errors.get(self.conversation.session_id)
+        lines += f.trouble_lines(told, self.conversation.mirror, cells)
         lines += self.conversation.notices.lines(cells)
         lines += self.effects.hint_lines(self.editor.text, cells)
         return lines[-max(1, self.size.height // 4) :]

@@ -188,6 +188,11 @@ class ScriptedLink:
         self.host.event(item, NOW)
         self._on_change(HostChanged(frozenset({"asks"})))
 
+    def emit(self, event: str, args: list[Any]) -> None:
+        """A host event, as every client gets it."""
+        step = self.host.event({"type": "emit", "event": event, "args": args}, NOW)
+        self._on_change(HostChanged(step.keys))
+
     def settled(self, event_id: str) -> None:
         self.host.settled(event_id)
         self._on_change(HostChanged(frozenset({"asks"})))

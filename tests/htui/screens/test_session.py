@@ -543,3 +543,11 @@ async def test_a_session_that_broke_off_says_why_below_what_is_shown_and_is_trie
         s.link.follow = lambda session_id: followed.append(session_id)  # type: ignore[assignment,return-value]
         s.app.open_session(SESSION)
         assert followed == [SESSION]
+
+
+async def test_i03_what_the_host_reports_of_the_agent_is_shown_until_it_works_again(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.emit("api-session/error", [SESSION, "The disk is full."])
+        await s.sees("✗ The disk is full.")
+        s.link.emit("api-session/status", [SESSION, True])
+        await s.misses("The disk is full.")
