@@ -17,6 +17,9 @@ from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
 from hd.agent.presets import STANDARD, AgentPresets, described
 from hd.commands.table import default_commands
+from hd.config import namespaces
+from hd.config.credentials import Credentials
+from hd.config.document import Namespace, SettingsDocument
 from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import KeyUnusable
@@ -47,6 +50,7 @@ from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.questions import QuestionRoutes
 from hd.server.routes.search import SearchRoutes
 from hd.server.routes.sessions import SessionRoutes
+from hd.server.routes.settings import SettingsRoutes
 from hd.server.routes.sharing import SharingRoutes
 from hd.server.routes.uploads import UploadRoutes
 from hd.server.routes.workspaces import WorkspaceRoutes
@@ -80,7 +84,8 @@ class House:
     plain: Sequence[web.RouteDef]
 
     async def prepare(self) -> None:
-        """Closes what the last daemon left open; to be done before anybody is let in."""
+        """Loads the settings and closes what the last daemon left open; to be done before anybody is let in."""
+        await self.services.settings.load()
         await self.services.registry.repair_interrupted()
 
     async def close(self) -> None:
@@ -151,6 +156,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         ),
         commands=default_commands(),
         providers=providers,
+        settings=SettingsDocument(store, _namespaces(settings, providers), broker.emit),
+        credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
         broker=broker,
         hub=hub,
         drafts=Drafts(store, now_ms),
@@ -170,6 +177,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         GoalRoutes(services),
         QuestionRoutes(services),
         AgentPresetRoutes(services),
+        SettingsRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
         upload_routes,
@@ -197,9 +205,24 @@ def _secrets(keys: Keys) -> list[str]:
 
 def _providers(settings: Settings, keys: Keys, *, demo: bool) -> Providers:
     scripted: Provider = Demo()
-    if demo or not keys.status().configured:
+    if demo:
         return Providers([scripted])
-    return Providers([DeepSeek(settings.base_url, keys.load), scripted], settings.model)
+    real = DeepSeek(settings.base_url, keys.load)
+    return Providers([real, scripted], settings.model, usable=lambda one: one is scripted or keys.status().configured)
+
+
+def _key_changed(providers: Providers, broker: Broker, ref: str) -> None:
+    providers.refresh()
+    broker.emit("credentials/reference-updated", [ref])
+    broker.emit("llm/adapters-updated", [])
+
+
+def _namespaces(settings: Settings, providers: Providers) -> list[Namespace]:
+    pinned = settings.model is not None
+    return [
+        namespaces.default_model(providers.base, providers.complete, providers.prefer, pinned=pinned),
+        namespaces.permission(DEFAULT_PRESET),
+    ]
 
 
 class _Desks:

@@ -1,22 +1,81 @@
 """The providers of a house, and which model a selection means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hd.errors import ModelUnavailable
+from hd.errors import HdError, ModelUnavailable
 from hd.llm.base import Model, Provider
 
 
-class Providers:
-    """Providers by id, in order of preference; the first one's default model is the default of new sessions."""
+class ModelDiscoveryRejected(HdError):
+    """A list of models that cannot be asked for."""
 
-    def __init__(self, providers: Sequence[Provider], default_model: str | None = None) -> None:
-        self._providers = {provider.id: provider for provider in providers}
-        self._first = providers[0]
-        self._default_model = default_model or self._first.default_model
+    code = "llm/model-discovery-rejected"
+
+
+class Providers:
+    """Providers by id, in order of preference; the first one's default model is the default of new sessions.
+
+    `usable` says which of them can be used now; it is asked again by `refresh`. One of them always can.
+    """
+
+    def __init__(
+        self,
+        providers: Sequence[Provider],
+        default_model: str | None = None,
+        *,
+        usable: Callable[[Provider], bool] = lambda provider: True,
+    ) -> None:
+        self._all = tuple(providers)
+        self._usable = usable
+        self._default_model = default_model
+        self._preferred: Mapping[str, Any] | None = None
+        self._providers: Mapping[str, Provider] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Looks again which providers can be used."""
+        self._providers = {provider.id: provider for provider in self._all if self._usable(provider)}
+
+    def prefer(self, selection: Mapping[str, Any] | None) -> None:
+        """Makes a model the default of new sessions; None takes that back."""
+        self._preferred = selection
 
     def default(self) -> dict[str, Any]:
-        return self.complete({"provider": self._first.id, "model": self._default_model})
+        """What a new session uses: the preferred model, as long as its provider can be used."""
+        if self._preferred is not None and self._preferred.get("provider") in self._providers:
+            return self.complete(self._preferred)
+        return self.base()
+
+    def base(self) -> dict[str, Any]:
+        """What a new session uses when nobody prefers anything."""
+        first = next(iter(self._providers.values()))
+        chosen = self._default_model if first is self._all[0] else None
+        return self.complete({"provider": first.id, "model": chosen or first.default_model})
+
+    def listed(self) -> list[dict[str, str]]:
+        return [{"id": provider.id, "name": provider.name} for provider in self._providers.values()]
+
+    async def discover(self, provider_id: str | None) -> list[dict[str, Any]]:
+        """The models that a provider offers now, in the shape of `llm/discoverModels`."""
+        provider = self._providers.get(provider_id or "")
+        if provider is None:
+            raise ModelDiscoveryRejected(
+                f"There is no provider “{provider_id or ''}” here whose models could be listed."
+            )
+        listed = await provider.catalogue()
+        if listed.failure is not None:
+            raise ModelDiscoveryRejected(listed.failure)
+        return [
+            {
+                "id": model.id,
+                "name": model.name,
+                "contextWindow": model.context_window,
+                "maxTokens": model.max_output,
+                "inputModalities": ["text"],
+            }
+            for model in listed.models
+        ]
 
     def complete(self, selection: Mapping[str, Any]) -> dict[str, Any]:
         """The selection with the effort filled in where the model thinks; `ModelUnavailable` without that provider."""
@@ -61,7 +120,7 @@ class Providers:
             await provider.warm()
 
     async def aclose(self) -> None:
-        for provider in self._providers.values():
+        for provider in self._all:
             await provider.aclose()
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from hd.agent.agent import Agents
 from hd.agent.presets import AgentPresets
 from hd.commands.table import CommandTable
+from hd.config.credentials import Credentials
+from hd.config.document import SettingsDocument
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.session.drafts import Drafts
@@ -25,6 +27,8 @@ class Services:
     agent_presets: AgentPresets
     commands: CommandTable
     providers: Providers
+    settings: SettingsDocument
+    credentials: Credentials
     broker: Broker
     hub: Hub
     drafts: Drafts

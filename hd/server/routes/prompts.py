@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from hd.config.namespaces import DEFAULT_MODEL
 from hd.errors import AttachmentInvalid, BadRequest, SessionNotFound, TimeZoneInvalid
 from hd.protocol import events as ev
 from hd.protocol.endpoints import sessions as ep
@@ -81,6 +82,8 @@ class PromptRoutes:
         session.record(Draft(ev.MODEL_SELECTION, selected))
         session.save_projections()
         await session.written()
+        # What a person last chose is what they mean for the next session too.
+        await self._services.settings.replace(DEFAULT_MODEL, selected)
         return {"selected": selected}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from hd.agent.presets import STANDARD
+from hd.config.namespaces import PERMISSION
 from hd.errors import (
     BadRequest,
     InputInvalid,
@@ -17,7 +18,7 @@ from hd.errors import (
     WorkspaceInvalidPath,
     WorkspaceNotFound,
 )
-from hd.permit.presets import DEFAULT_PRESET, facts, preset
+from hd.permit.presets import facts, preset
 from hd.protocol import events as ev
 from hd.protocol.endpoints import sessions as ep
 from hd.protocol.endpoints.shape import SessionRequest
@@ -100,7 +101,7 @@ class SessionRoutes:
         workspace_id = request.get("workspaceId")
         session = await self._registry.create(
             cwd=str(await self._directory(request)),
-            opening=facts(preset(DEFAULT_PRESET)),
+            opening=facts(preset(self._services.settings.value(PERMISSION)["defaultPreset"])),
             workspace_id=workspace_id,
             session_id=usable_id(request.get("sessionId")),
         )
