@@ -42,6 +42,7 @@ from hd.server.routes.agent_presets import AgentPresetRoutes
 from hd.server.routes.commands import CommandRoutes
 from hd.server.routes.directory_picker import DirectoryPickerRoutes
 from hd.server.routes.export import ExportRoutes
+from hd.server.routes.feedback import FeedbackRoutes
 from hd.server.routes.files import FileRoutes
 from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.goals import GoalRoutes
@@ -52,6 +53,7 @@ from hd.server.routes.search import SearchRoutes
 from hd.server.routes.sessions import SessionRoutes
 from hd.server.routes.settings import SettingsRoutes
 from hd.server.routes.sharing import SharingRoutes
+from hd.server.routes.subagents import SubagentRoutes
 from hd.server.routes.uploads import UploadRoutes
 from hd.server.routes.workspaces import WorkspaceRoutes
 from hd.server.rpc import Stream, Unary
@@ -178,6 +180,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         QuestionRoutes(services),
         AgentPresetRoutes(services),
         SettingsRoutes(services),
+        FeedbackRoutes(services),
+        SubagentRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
         upload_routes,

@@ -138,6 +138,9 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.SESSION_TITLE: st.builds(
         lambda t, k: {"title": t, "source": {"kind": k}}, TEXT, st.sampled_from(["user", "fallback"])
     ),
+    ev.MESSAGE_FEEDBACK: st.builds(
+        lambda i, item: {"messageId": i, "item": item}, IDS, st.sampled_from([None, {"rating": "positive"}])
+    ),
     ev.PLAN_MODE: st.builds(lambda on: {"active": on}, st.booleans()),
     ev.AGENT_PRESET_SELECTED: st.just({"agentPreset": "standard"}),
     ev.GOAL_CHANGE: st.one_of(

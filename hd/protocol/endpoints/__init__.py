@@ -11,6 +11,7 @@ from hd.protocol.endpoints import (
     agent_presets,
     commands,
     directory_picker,
+    feedback,
     files,
     goals,
     host,
@@ -18,6 +19,7 @@ from hd.protocol.endpoints import (
     sessions,
     settings,
     sharing,
+    subagents,
     uploads,
     workspaces,
 )
@@ -27,6 +29,7 @@ _PARTS: tuple[tuple[Endpoint, ...], ...] = (
     agent_presets.ENDPOINTS,
     commands.ENDPOINTS,
     directory_picker.ENDPOINTS,
+    feedback.ENDPOINTS,
     files.ENDPOINTS,
     goals.ENDPOINTS,
     host.ENDPOINTS,
@@ -34,6 +37,7 @@ _PARTS: tuple[tuple[Endpoint, ...], ...] = (
     sessions.ENDPOINTS,
     settings.ENDPOINTS,
     sharing.ENDPOINTS,
+    subagents.ENDPOINTS,
     uploads.ENDPOINTS,
     workspaces.ENDPOINTS,
 )

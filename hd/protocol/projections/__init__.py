@@ -12,6 +12,7 @@ from hd.protocol.events import Event
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
 from hd.protocol.projections.breakdown import CONTEXT_BREAKDOWN
+from hd.protocol.projections.feedback import MESSAGE_FEEDBACK
 from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
 from hd.protocol.projections.goal import GOAL
 from hd.protocol.projections.inbox import INBOX, REQUESTS
@@ -64,7 +65,7 @@ PUBLIC: tuple[Projection[Any], ...] = (
 )
 """Those that cross the wire by their key."""
 
-DAEMON: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TURN, REQUESTS)
+DAEMON: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TURN, REQUESTS, MESSAGE_FEEDBACK)
 """What a daemon folds of each live session."""
 
 CLIENT: tuple[Projection[Any], ...] = (*PUBLIC, TRANSCRIPT)
