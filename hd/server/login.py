@@ -18,6 +18,9 @@ import msgspec
 
 COOKIE_PREFIX = "dsh-auth-"
 LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
+CLOCK_STEP_MS = 60 * 1000
+"""A clock may be set back by so much behind a login: a client that meets one 401 stays away for good (CLIENT 1.1)."""
+
 SECRET_BYTES = 32
 
 TOKEN_UNUSED_MS = 24 * 60 * 60 * 1000
@@ -100,7 +103,9 @@ def read(secret: bytes, authority: str, value: str, now_ms: int) -> Caller | Non
         body = msgspec.json.decode(raw, type=_Body)
     except (ValueError, msgspec.DecodeError):
         return None
-    in_time = body.issued_at <= now_ms < body.expires_at and body.expires_at - body.issued_at <= LIFETIME_MS
+    in_time = (
+        body.issued_at - CLOCK_STEP_MS <= now_ms < body.expires_at and body.expires_at - body.issued_at <= LIFETIME_MS
+    )
     if not in_time or body.authority != authority:
         return None
     right = (version, body.version, bool(body.id)) in (("v1", 1, False), ("v2", 2, True))
