@@ -18,7 +18,6 @@ _TOLD = "hd tells the model of it in its runtime context, which needs no place i
 _LAW_2 = "the system prompt and the tools of a session never change in hd (DESIGN 4, law 2)"
 _NO_SANDBOX = "the official shell and file tools are in a sandbox that refuses by itself; hd asks the person first"
 _FILE = "what the model is told of the file stands in the log (DESIGN 4, law 1)"
-_NOT_YET = "hd does not have it yet"
 _CUT_OFF = "hd tells an answer that broke off from one that never came, for it was paid for"
 _COMMAND = "a write that leaves the workspace is a command here"
 
@@ -47,11 +46,9 @@ ALLOWED: Final[Mapping[str, str]] = {
     "13: result session/modelCatalog.default.reasoningEffort: besides": "the effort that a new session starts with",
     "13: session/search: ok instead of gateway/internal": "search is on in hd; it is off by default there",
     "18: result agentPresets/list.presets[].name: besides": "0.1.5 clients show the name",
-    "18: messageFeedback/list: status 404 instead of 200": _NOT_YET,
     "18: pluginInventory/list: status 404 instead of 200": "hd has no plugins",
     "18: session/canOpenWorkspacePath: status 404 instead of 200": "hd opens nothing on a desktop",
     "18: sessionReferenceResolver/candidates: status 404 instead of 200": "a prompt cannot refer to another session",
-    "18: skills/list: status 404 instead of 200": "hd has no skills",
     "18: event agent/inbox/spliced<agent/inbox/spliced>.data.inserted[]<user>.content[]<file>.text: besides": _FILE,
     "18: event user/message<user/message>.data<user>.content[]<file>.text: besides": _FILE,
     # Control and projections

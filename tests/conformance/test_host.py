@@ -69,7 +69,8 @@ def test_hd_answers_as_the_official_server_did(version: str, name: str, plays: P
 def test_every_allowed_difference_is_still_there(plays: Plays) -> None:
     begun = {name: plays.begin(NEW, name) for name in scenarios(NEW)}
     used = {entry(name, line) for name, future in begun.items() for line in future.result()}
-    assert sorted(set(ALLOWED) - used) == [], "these lines are not needed any more"
+    unused = sorted(set(ALLOWED) - used)
+    assert not unused, "not needed any more:\n" + "\n".join(unused)
 
 
 def test_what_is_left_out_and_what_is_done_instead_stands_in_the_recordings() -> None:
