@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from tests.conformance import old_client, rules
-from tests.conformance.differences import ALLOWED, INSTEAD, LEFT_OUT, entry
+from tests.conformance.differences import ALLOWED, INSTEAD, LEFT_OUT, SOMETIMES, entry
 from tests.conformance.play import play
 from tests.conformance.recorded import NEW, OLD, every_row, rows, scenarios
 from tests.conformance.tools import TOOLS
@@ -62,7 +62,8 @@ def plays(request: pytest.FixtureRequest) -> Iterator[Plays]:
     "version, name", [(NEW, name) for name in scenarios(NEW)] + [(OLD, name) for name in READ_BY_OLD_CLIENTS]
 )
 def test_hd_answers_as_the_official_server_did(version: str, name: str, plays: Plays) -> None:
-    lines = [line for line in plays.begin(version, name).result() if entry(name, line) is None]
+    found = plays.begin(version, name).result()
+    lines = [line for line in found if entry(name, line) is None and line not in SOMETIMES]
     assert not lines, "\n".join(lines)
 
 
