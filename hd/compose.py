@@ -27,6 +27,8 @@ from hd.files.folders import Folders
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
 from hd.files.references import References
+from hd.jobs.jobs import Jobs
+from hd.jobs.runner import JobRunner
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
@@ -47,6 +49,7 @@ from hd.server.routes.files import FileRoutes
 from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.goals import GoalRoutes
 from hd.server.routes.host import HostRoutes
+from hd.server.routes.jobs import JobRoutes
 from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.questions import QuestionRoutes
 from hd.server.routes.search import SearchRoutes
@@ -99,7 +102,14 @@ class House:
         """Ends all work while clients can still see it: first turns, then streams."""
         services = self.services
         await services.agents.close()
-        for told in (services.hub, services.workspaces, services.broker, services.drafts, services.presence):
+        for told in (
+            services.jobs,
+            services.hub,
+            services.workspaces,
+            services.broker,
+            services.drafts,
+            services.presence,
+        ):
             told.close()
 
 
@@ -138,7 +148,8 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     providers = _providers(settings, keys, demo=demo)
     runner = Runner(mark=mark, spills=home.spill)
     guard = Guard(hidden=(home.root,))
-    desks = _Desks(runner, guard, home.scratch)
+    jobs = Jobs()
+    desks = _Desks(runner, jobs, guard, home.scratch)
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
@@ -157,6 +168,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
         commands=default_commands(),
+        jobs=jobs,
         providers=providers,
         settings=SettingsDocument(store, _namespaces(settings, providers), broker.emit),
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
@@ -181,6 +193,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         AgentPresetRoutes(services),
         SettingsRoutes(services),
         FeedbackRoutes(services),
+        JobRoutes(services),
         SubagentRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
@@ -232,8 +245,9 @@ def _namespaces(settings: Settings, providers: Providers) -> list[Namespace]:
 class _Desks:
     """What each session's tools work with; what the model has seen of its files lives as long as the daemon."""
 
-    def __init__(self, runner: Runner, guard: Guard, scratch: Path) -> None:
+    def __init__(self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path) -> None:
         self._runner = runner
+        self._jobs = jobs
         self._scratch = scratch
         self._guard = guard
         self._files: dict[str, FileLayer] = {}
@@ -245,7 +259,8 @@ class _Desks:
         if files is None:
             files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
-        return ToolContext(workspace, files, self._runner, ask, call_id, seen, session.view)
+        runner = JobRunner(self._runner, self._jobs, session)
+        return ToolContext(workspace, files, runner, ask, call_id, seen, session.view)
 
 
 def _instructions(workspace: Path, home: Path) -> str | None:

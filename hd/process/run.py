@@ -7,11 +7,11 @@ named in the result, before the result is given: nothing that the model started 
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from hd.process.child import Child
 from hd.process.environment import HOME_MARK, RUN_MARK, child_environment
@@ -34,7 +34,7 @@ class Ran:
     `exit_code` is the shell's (128 + n when signal n ended it), None when the time limit did. `output` is cleaned
     text; `length` are the characters of all of it, of which `truncated` says that the middle is missing in `output`.
     `spill` is a file with a long output, `spill_whole` whether the file holds all of it. `survivors` are processes
-    that ran on in the background and were ended.
+    that ran on in the background and were ended. `stopped` says that somebody asked for its end.
     """
 
     exit_code: int | None
@@ -46,6 +46,7 @@ class Ran:
     length: int
     spill: Path | None = None
     spill_whole: bool = False
+    stopped: bool = False
 
 
 class Runner:
@@ -60,11 +61,20 @@ class Runner:
         self._spills = spills
         self._environment = child_environment(os.environ if parent is None else parent) | {HOME_MARK: mark}
 
-    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> Ran:
+    async def run(
+        self,
+        command: str,
+        *,
+        cwd: Path,
+        run_id: str,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        on_output: Callable[[str], None] | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> Ran:
         """Runs `command` in `cwd`; OSError or ValueError when it cannot be started.
 
-        After `timeout_s` everything of the run is asked to end and after two seconds more made to. A cancellation
-        does the same within a second and goes on its way.
+        After `timeout_s`, or once `stop` is set, everything of the run is asked to end and after two seconds more made
+        to. A cancellation does the same within a second and goes on its way. `on_output` gets the text as it comes.
         """
         mark = f"{run_id}.{new_id()}"  # a caller's id may come from a model and come again
         cleaner, kept, spill = Cleaner(), Kept(), Spill(self._spills, mark)
@@ -72,6 +82,8 @@ class Runner:
         def keep(text: str) -> None:
             kept.add(text)
             spill.add(text)
+            if on_output is not None:
+                on_output(text)
 
         started = time.monotonic()
         child = Child(
@@ -84,12 +96,12 @@ class Runner:
         everything = partial(of_run, mark, child.pid, with_leader=True)
         code: int | None = None
         try:
-            timed_out = not await child.exited(timeout_s)
-            if timed_out:
+            how = await _exit(child, timeout_s, stop)
+            if how != "exited":
                 await end(everything, _TIMEOUT_GRACE_S)
             await child.output_ended(_LINGER_S)
             child.drain()
-            if not timed_out:
+            if how == "exited":
                 survivors = await end(partial(of_run, mark, child.pid))
         except asyncio.CancelledError:
             await end(everything, _CANCEL_GRACE_S)
@@ -100,13 +112,33 @@ class Runner:
             keep(cleaner.finish())
             spill.close()
         return Ran(
-            exit_code=None if timed_out else code,
+            exit_code=code if how == "exited" else None,
             output=kept.text(),
             truncated=kept.left_out > 0,
-            timed_out=timed_out,
+            timed_out=how == "timed-out",
+            stopped=how == "stopped",
             survivors=survivors,
             duration_ms=round((time.monotonic() - started) * 1000),
             length=kept.length,
             spill=spill.path,
             spill_whole=spill.path is not None and not spill.capped,
         )
+
+
+async def _exit(
+    child: Child, timeout_s: float, stop: asyncio.Event | None
+) -> Literal["exited", "timed-out", "stopped"]:
+    """Waits for what comes first: the shell's own exit, the time limit, or somebody's wish for its end."""
+    if stop is None:
+        return "exited" if await child.exited(timeout_s) else "timed-out"
+    exiting = asyncio.create_task(child.exited(timeout_s))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({exiting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if exiting.done():
+            return "exited" if exiting.result() else "timed-out"
+        return "stopped"
+    finally:
+        for task in (exiting, stopping):
+            task.cancel()
+        await asyncio.wait({exiting, stopping})

@@ -8,6 +8,7 @@ from hd.agent.presets import AgentPresets
 from hd.commands.table import CommandTable
 from hd.config.credentials import Credentials
 from hd.config.document import SettingsDocument
+from hd.jobs.jobs import Jobs
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.session.drafts import Drafts
@@ -26,6 +27,7 @@ class Services:
     agents: Agents
     agent_presets: AgentPresets
     commands: CommandTable
+    jobs: Jobs
     providers: Providers
     settings: SettingsDocument
     credentials: Credentials

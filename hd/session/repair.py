@@ -13,6 +13,7 @@ from hd.protocol.events import Draft
 from hd.protocol.messages import assistant_message, tool_message
 from hd.protocol.projections import State
 from hd.protocol.projections.asks import Asks
+from hd.protocol.projections.jobs import Jobs, open_jobs
 from hd.protocol.projections.turn import OpenCall, Turn
 from hd.protocol.stream import Partial, unpack
 
@@ -60,7 +61,7 @@ def close(state: State, closing: Closing) -> list[Draft]:
         return []
     asks: Asks = state.values["asks"]
     asking = {ask.body.get("callId") for ask in asks if ask.kind == "question"}
-    drafts = void_asks(asks)
+    drafts = [*void_asks(asks), *lost_jobs(state.values["jobs"])]
     for call in turn.calls:
         text = closing.not_begun if call.seq is None else closing.begun
         drafts.append(_unanswered(call, turn, text, ASK_ABORTED if call.call_id in asking else ABORTED))
@@ -81,6 +82,16 @@ def void_asks(asks: Asks) -> list[Draft]:
     return [
         Draft(ev.APPROVAL_DECIDED if ask.kind == "approval" else ev.QUESTION_DECIDED, _void(ask.id)) for ask in asks
     ]
+
+
+def lost_jobs(jobs: Jobs) -> list[Draft]:
+    """The ends of jobs that ended with their daemon: nobody saw how."""
+    end = {"status": "killed", "cause": "kill", "producerReported": False, "detail": "the daemon stopped"}
+    return [Draft(ev.JOB_SETTLED, {**_registered(job), **end}) for job in open_jobs(jobs)]
+
+
+def _registered(job: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in job.items() if key != "status"}
 
 
 def _void(ask_id: str) -> dict[str, Any]:

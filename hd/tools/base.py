@@ -15,7 +15,7 @@ from hd.protocol.tools import ToolSpec
 
 if TYPE_CHECKING:
     from hd.files.layer import FileLayer
-    from hd.process.run import Runner
+    from hd.process.run import Ran
 
 
 class Access(StrEnum):
@@ -74,6 +74,12 @@ Asker = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Mapping[str, Any]]]
 """Puts questions (`{id, question, header?, options?, multiSelect?}`) to a person, gives `{"answers": […]}`."""
 
 
+class CommandRunner(Protocol):
+    """Runs a shell command to its end (`hd.process.run`)."""
+
+    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = ...) -> "Ran": ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """The world as one call may touch it.
@@ -84,7 +90,7 @@ class ToolContext:
 
     workspace: Path
     files: "FileLayer"
-    runner: "Runner"
+    runner: CommandRunner
     ask: Asker
     call_id: str
     seen: dict[Path, str] = field(default_factory=dict)

@@ -23,7 +23,8 @@ def _settled(state: Jobs, event: Event) -> Jobs:
     job_id = event.data.get("jobId")
     if not any(job.get("jobId") == job_id for job in state):
         return state
-    return tuple({**job, **event.data} if job.get("jobId") == job_id else job for job in state)
+    end = {"finishedAt": event.time, **event.data}
+    return tuple({**job, **end} if job.get("jobId") == job_id else job for job in state)
 
 
 def _row(job: Mapping[str, Any]) -> dict[str, Any]:

@@ -174,5 +174,5 @@ class SessionRoutes:
         return {
             "projections": {s.id: {"asOfSeq": s.state.seq, "values": s.state.views()} for s in live},
             "queues": {s.id: queue_items(view(s.value("inbox"))) for s in live},
-            "jobs": {s.id: [] for s in live},
+            "jobs": {s.id: s.view("jobs") for s in live},
         }

@@ -67,6 +67,8 @@ def report(ran: Ran, timeout_s: float) -> str:
         notes.append(f"[output cut: {ran.length:,} characters in all; {_NARROW}]")
     if ran.timed_out:
         notes.append(f"[timed out after {timeout_s:g} s: the command and all that it had started was ended]")
+    elif ran.stopped:
+        notes.append("[stopped by the person before it was done: all that it had started was ended]")
     elif ran.exit_code is None:
         notes.append("[the command did not end, even when killed]")
     elif ran.exit_code != 0:

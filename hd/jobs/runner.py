@@ -1,0 +1,49 @@
+"""Runs a command as a job of its session."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from hd.jobs.job import Status
+from hd.jobs.jobs import Jobs
+from hd.process.run import DEFAULT_TIMEOUT_S, Ran, Runner
+from hd.session.live import LiveSession
+
+KIND = "bash"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRunner:
+    """What a tool runs commands with: the same as the runner's, watched and stopped from outside."""
+
+    runner: Runner
+    jobs: Jobs
+    session: LiveSession
+
+    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> Ran:
+        """As `Runner.run`; the job is settled whatever ends it."""
+        job = self.jobs.register(self.session, KIND, command, run_id)
+        try:
+            ran = await self.runner.run(
+                command, cwd=cwd, run_id=run_id, timeout_s=timeout_s, on_output=job.add, stop=job.stop
+            )
+        except asyncio.CancelledError:
+            self.jobs.settle(self.session, job, "killed", "the call was stopped")
+            raise
+        except BaseException:
+            self.jobs.settle(self.session, job, "failed", "it could not be started")
+            raise
+        job.spill = str(ran.spill) if ran.spill is not None else None
+        self.jobs.settle(self.session, job, *ended(ran, timeout_s))
+        return ran
+
+
+def ended(ran: Ran, timeout_s: float) -> tuple[Status, str]:
+    """How a run ended, in the words of a job."""
+    if ran.stopped:
+        return "killed", "stopped by a person"
+    if ran.timed_out:
+        return "failed", f"timed out after {timeout_s:g} s"
+    if ran.exit_code is None:
+        return "failed", "it did not end"
+    return "completed", f"exit code: {ran.exit_code}"
