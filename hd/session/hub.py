@@ -199,8 +199,6 @@ class ControlFollower:
                 items.append(_encode(frame))
                 if key == "inbox":
                     items.append(_queue_frame(session_id, shown))
-                if key == "jobs":
-                    items.append(_encode({"type": "jobs", "sessionId": session_id, "jobs": shown}))
             if items:
                 yield items
 

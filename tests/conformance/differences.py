@@ -100,8 +100,6 @@ ALLOWED: Final[Mapping[str, str]] = {
         "there the search program was missing, here the folder is"
     ),
     "session/follow: no event workspace/changes": "what a turn changed is told by hd's own journal of changes",
-    "session/follow: no event job/registered": "in hd a job is what outlives its call",
-    "session/follow: no event job/settled": "in hd a job is what outlives its call",
     # Approvals, questions and plans
     "event approval/asked<approval/asked>.data.detail: besides": _OWN,
     "event approval/asked<approval/asked>.data.displayReason: besides": _OWN,
@@ -118,6 +116,7 @@ ALLOWED: Final[Mapping[str, str]] = {
     "16: event tool/result<tool/result>.data.meta.diffs: missing": _COMMAND,
     "16: event tool/result<tool/result>.data.meta.operation: missing": _COMMAND,
     "16: event tool/result<tool/result>.data.meta.path: missing": _COMMAND,
+    "16: session/follow: after event approval/decided besides event job/registered, event job/settled": _COMMAND,
     "16: session/follow: after event tool/call besides event approval/asked, event approval/decided": _NO_SANDBOX,
     "event question/asked: never seen": _OWN,
     "event question/decided: never seen": _OWN,
@@ -129,7 +128,7 @@ ALLOWED: Final[Mapping[str, str]] = {
 }
 
 _TWICE = "the official servers take a repeated request again when it comes between claim and log; hd never does"
-_NO_JOBS = "hd has neither jobs nor sub-agents yet"
+_NO_JOBS = "hd has neither jobs that outlive their call nor sub-agents yet"
 _NEXT = "`next` from everybody leaves what is asked waiting in hd, so somebody has to end it (DESIGN 5)"
 _NOBODY = {"kind": "rejected", "error": {"name": "UserQuestionError", "message": "nobody", "code": "NO_PROVIDER"}}
 

@@ -39,7 +39,7 @@ async def test_a_command_is_registered_and_settled(daemon: Daemon, mock: MockMod
         assert (await control.item())["value"]["jobs"][session] == []
         follow, job = await begin(daemon, socket, session)
         await follow.until(ENDED)
-        frame = await control.until(lambda i: i["type"] == "jobs" and i["jobs"][0]["status"] == "completed")
+        frame = await control.until(lambda i: i.get("key") == "jobs" and i["value"][0]["status"] == "completed")
     log = await daemon.log(session)
     calls = [kind for kind in kinds(log) if kind.startswith(("tool/", "job/"))]
     assert calls == ["tool/call", "job/registered", "job/settled", "tool/result"]
@@ -60,7 +60,7 @@ async def test_a_command_is_registered_and_settled(daemon: Daemon, mock: MockMod
         "producerReported": True,
         "detail": "exit code: 3",
     }
-    (row,) = frame["jobs"]
+    (row,) = frame["value"]
     assert row == {
         "id": job,
         "kind": "bash",

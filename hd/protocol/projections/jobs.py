@@ -1,4 +1,4 @@
-"""The jobs of a session: commands that run or ran (WIRE 6 and 14, `job/registered` and `job/settled`)."""
+"""The jobs of a session: commands that run or ran (WIRE 14, `job/registered` and `job/settled`). Our own projection."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ def _settled(state: Jobs, event: Event) -> Jobs:
 
 
 def _row(job: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the `jobs` frames that 0.1.5 clients read."""
+    """A job in the shape that the dialect gives rows of jobs (WIRE 6)."""
     row = {"id": job.get("jobId")}
     return row | {
         key: job[key]
