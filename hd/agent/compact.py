@@ -63,7 +63,9 @@ class Compacted:
 
 def cut(history: History) -> Cut | None:
     """What a compaction would sum up now; None where that would be nothing, or nothing but an earlier summary."""
-    body = [entry for entry in history.entries if not _stays(entry)]
+    entries = list(history.entries)
+    opening = max((place for place, entry in enumerate(entries) if _stays(entry)), default=-1)
+    body = entries[opening + 1 :]
     sizes = [tokens_of_content(entry.message.get("content")) for entry in body]
     places = list(_places(body))
     if not places:

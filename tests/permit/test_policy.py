@@ -79,3 +79,10 @@ def test_reaching_beyond_the_workspace_asks_with_its_reason() -> None:
 def test_every_command_gets_a_verdict(command: str, access: Access) -> None:
     for preset in (READ_ONLY, WORKSPACE, FULL):
         assert isinstance(decide(preset, Plan(access, command, detail=command, paths=(command,)), HERE), Allow | Ask)
+
+
+@pytest.mark.parametrize("preset", [READ_ONLY, WORKSPACE, FULL])
+@pytest.mark.parametrize("access", list(Access))
+def test_plan_mode_lets_through_what_reads_or_talks_and_nothing_else(preset: PresetName, access: Access) -> None:
+    verdict = decide(preset, Plan(access, "a summary", detail="ls", paths=("a.py",)), HERE, planning=True)
+    assert isinstance(verdict, Allow if access in (Access.READ, Access.TALK) else Deny)

@@ -34,3 +34,10 @@ def test_g05_only_what_changed_is_said_again() -> None:
 
 def test_what_is_gone_is_said_too() -> None:
     assert changed(surroundings(tools=("git",)), surroundings()) == {"Programs found": "none"}
+
+
+def test_what_is_gone_is_told_once() -> None:
+    before = {"Workspace": "/w", "Plan mode": "on"}
+    news = changed(before, {"Workspace": "/w"})
+    assert news == {"Plan mode": "none"}
+    assert changed({**before, **news}, {"Workspace": "/w"}) == {}
