@@ -21,6 +21,8 @@ GRACE_S: Final = 1.0
 _KILL_WAIT_S: Final = 0.25
 _ROUNDS: Final = 3
 _COMMAND_SHOWN: Final = 200
+_LOOKS: Final = 4
+_LOOK_AGAIN_S: Final = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +39,16 @@ def of_run(mark: str, leader: int, *, with_leader: bool = False) -> list[psutil.
     The shell must not have been reaped yet: until then its pid can name no other group.
     """
     wanted = os.fsencode(f"{RUN_MARK}={mark}")
+    since = _started(leader)
     pids = (pid for pid in _others() if with_leader or pid != leader)
-    return _living(pid for pid in pids if _in_group(pid, leader) or wanted in _environment(pid))
+    return _living(pid for pid in pids if _in_group(pid, leader) or _carries(pid, wanted, since))
 
 
 def of_home(mark: str) -> list[psutil.Process]:
     """The living processes that daemons of this home started, without this process and what it descends from."""
     wanted = os.fsencode(f"{HOME_MARK}={mark}")
     own = {parent.pid for parent in psutil.Process().parents()}
-    return _living(pid for pid in _others() if pid not in own and wanted in _environment(pid))
+    return _living(pid for pid in _others() if pid not in own and _carries(pid, wanted, float("inf")))
 
 
 async def end(find: Callable[[], list[psutil.Process]], grace_s: float = GRACE_S) -> tuple[Survivor, ...]:
@@ -117,6 +120,28 @@ def _in_group(pid: int, leader: int) -> bool:
         return os.getpgid(pid) == leader or os.getsid(pid) == leader
     except OSError:
         return False
+
+
+def _carries(pid: int, wanted: bytes, since: float) -> bool:
+    """Whether a process has this entry in its environment.
+
+    In the middle of an `execve` a process shows no environment at all, so one that shows none and was started
+    `since` then (seconds of the epoch) is looked at again, for at most two milliseconds.
+    """
+    for _ in range(_LOOKS):
+        entries = _environment(pid)
+        if any(entries) or _started(pid) < since:
+            break
+        time.sleep(_LOOK_AGAIN_S)
+    return wanted in entries
+
+
+def _started(pid: int) -> float:
+    """When a process was started, in seconds of the epoch; before everything when it is gone."""
+    try:
+        return float(psutil.Process(pid).create_time())
+    except psutil.Error:
+        return float("-inf")
 
 
 def _environment(pid: int) -> list[bytes]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from hd.process.run import Runner
 from hd.process.survivors import end_marked
 from tests.process.conftest import Ear, alive
 
@@ -45,3 +46,13 @@ def test_a_daemon_does_not_end_what_it_descends_from(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "0\nlived\n"
+
+
+async def test_d01_a_process_that_changes_its_program_all_the_time_is_found(tmp_path: Path) -> None:
+    """In the middle of an `execve` a process shows no environment, so its mark cannot be read in that moment."""
+    (tmp_path / "again").write_text("exec sh again\n")
+    runner = Runner(mark=f"home-{tmp_path.name}", spills=tmp_path)
+    for _ in range(20):
+        ran = await runner.run("setsid sh again >/dev/null 2>&1 & echo done", cwd=tmp_path, run_id="r")
+        assert len(ran.survivors) == 1
+        assert not alive(ran.survivors[0].pid)
