@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PARALLEL := --numprocesses logical --maxprocesses 4 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 
 help:  ## show the targets
@@ -33,14 +34,14 @@ run: $(VENV)/ready  ## talk to an agent in this folder (without a terminal: play
 	fi
 
 test: $(VENV)/ready-dev  ## run all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PARALLEL)
 
 check: $(VENV)/ready-dev  ## format, lint, types, contracts and tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PARALLEL)
 
 format: $(VENV)/ready-dev  ## format the code
 	@$(BIN)/ruff format .

@@ -52,6 +52,9 @@ def run(app: "HtuiApp", make_link: "Callable[[], LinkLike]", log: Path | None = 
     """Runs `app` until it is left. A defect ends it too: the terminal is restored, and the traceback is in `log`."""
     import asyncio
 
+    for size in ("COLUMNS", "LINES"):  # exported by some shells, true once: the terminal itself is asked
+        os.environ.pop(size, None)
+
     async def main() -> int | None:
         app.attach(make_link())
         return await app.run_async()

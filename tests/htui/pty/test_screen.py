@@ -127,7 +127,11 @@ def test_j10_ten_thousand_messages_open_and_scroll(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(40, 15), (20, 10)])
-def test_j13_small_screens_and_turning_the_phone(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_j13_small_screens_and_turning_the_phone(
+    tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")  # some shells export the size that they were started with
+    monkeypatch.setenv("LINES", "24")
     with htui("injection", tmp_path, columns=size[0], lines=size[1]) as t:
         t.wait_for("Needs you")
         t.wait_for("2 deny")
