@@ -12,7 +12,8 @@ from pathlib import Path
 
 from aiohttp import web
 
-from hd.agent.agent import Agents, Outfit
+from hd.agent.agent import Outfit
+from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
 from hd.agent.presets import STANDARD, AgentPresets, described
@@ -124,10 +125,13 @@ async def open_house(
         beside = database is not None and database != settings.home.database
         mark = str(database if beside else settings.home.root)
         house = build(settings, Keys(settings.home, environment), store, demo=demo, mark=mark)
+        sweeping = asyncio.create_task(house.services.registry.keep_sweeping(), name="sweep sessions")
         try:
             await house.prepare()
             yield house
         finally:
+            sweeping.cancel()
+            await asyncio.wait({sweeping})
             await house.close()
     finally:
         await store.close()
@@ -160,10 +164,12 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         announce=broker.emit,
         default_selection=providers.default,
     )
+    agents = Agents(outfit)
+    registry.admit(agents, jobs, desks)
     services = Services(
         registry=registry,
         workspaces=Workspaces(store),
-        agents=Agents(outfit),
+        agents=agents,
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
@@ -242,8 +248,17 @@ def _namespaces(settings: Settings, providers: Providers) -> list[Namespace]:
     ]
 
 
+_REMEMBERED = 256
+
+
 class _Desks:
-    """What each session's tools work with; what the model has seen of its files lives as long as the daemon."""
+    """What each session's tools work with.
+
+    What the model has seen of a session's files, a hash for each, outlives the session in memory: who comes back after
+    an hour may write what was read before, and a file that changed since is found out all the same. Of the sessions
+    that are not in memory it is kept for the last `_REMEMBERED`; the model of an older one has to read again, as after
+    a restart. The texts themselves, by which a refused write says what is new in a file, go with the session.
+    """
 
     def __init__(self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path) -> None:
         self._runner = runner
@@ -252,6 +267,7 @@ class _Desks:
         self._guard = guard
         self._files: dict[str, FileLayer] = {}
         self._seen: dict[str, dict[Path, str]] = {}
+        """By session, the last that left memory at the end."""
 
     def context_for(self, session: LiveSession, call_id: str, ask: Asker) -> ToolContext:
         workspace = Path(session.header.cwd)
@@ -261,6 +277,18 @@ class _Desks:
         seen = self._seen.setdefault(session.id, {})
         runner = JobRunner(self._runner, self._jobs, session)
         return ToolContext(workspace, files, runner, ask, call_id, seen, session.view)
+
+    def rests(self, session_id: str) -> bool:
+        return True
+
+    def leave(self, session_id: str) -> None:
+        self._files.pop(session_id, None)
+        seen = self._seen.pop(session_id, None)
+        if seen:
+            self._seen[session_id] = seen
+        absent = [known for known in self._seen if known not in self._files]
+        for known in absent[:-_REMEMBERED]:
+            del self._seen[known]
 
 
 def _instructions(workspace: Path, home: Path) -> str | None:

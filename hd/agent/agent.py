@@ -147,8 +147,7 @@ class Agent:
         provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used or {})
         self._outfit.announce("api-session/status", [self.session.id, True])
         task = asyncio.create_task(compact(self.session, provider, command_id), name=f"compact {self.session.id}")
-        self._task = task
-        task.add_done_callback(self._rest)
+        self._occupy(task, self._rest)
         try:
             await asyncio.wait({task})
         finally:
@@ -170,8 +169,15 @@ class Agent:
         if not self.running and not self._closed:
             self._closing = STOPPED
             self._outfit.announce("api-session/status", [self.session.id, True])
-            self._task = asyncio.create_task(self._run(), name=f"agent {self.session.id}")
-            self._task.add_done_callback(self._over)
+            task = asyncio.create_task(self._run(), name=f"agent {self.session.id}")
+            self._occupy(task, self._over)
+
+    def _occupy(self, task: asyncio.Task[Any], over: Callable[[asyncio.Task[Any]], None]) -> None:
+        """Makes `task` the one of this agent, which holds the session until `over` has been called."""
+        self.session.holds.take()
+        self._task = task
+        task.add_done_callback(over)
+        task.add_done_callback(lambda _: self.session.holds.let_go())
 
     async def _run(self) -> None:
         turns = 0
@@ -322,26 +328,3 @@ class Agent:
         if reason.get("kind") != "completed":
             self.pursuit.park()
         self.session.save_projections()
-
-
-CLOSE_S = 4.0
-
-
-class Agents:
-    """The agents of a house, one for each session that was ever asked for anything."""
-
-    def __init__(self, outfit: Outfit) -> None:
-        self._outfit = outfit
-        self._agents: dict[str, Agent] = {}
-
-    def of(self, session: LiveSession) -> Agent:
-        agent = self._agents.get(session.id)
-        if agent is None:
-            agent = self._agents[session.id] = Agent(session, self._outfit)
-        return agent
-
-    async def close(self) -> None:
-        """Ends all running turns as interrupted. What does not end in time is closed by the next start."""
-        closing = [asyncio.create_task(agent.close()) for agent in self._agents.values()]
-        if closing:
-            await asyncio.wait(closing, timeout=CLOSE_S)

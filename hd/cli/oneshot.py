@@ -119,7 +119,12 @@ class _Run:
 
     async def play(self) -> int:
         opening = [*facts(preset(self._wish.permission)), *self._model()]
-        session = await self._services.registry.create(cwd=self._wish.folder, opening=opening)
+        header = await self._services.registry.create(cwd=self._wish.folder, opening=opening)
+        async with self._services.registry.hold(header.id) as session:
+            return self._finish(session, await self._play(session))
+
+    async def _play(self, session: LiveSession) -> Mapping[str, Any]:
+        """The turn, from its prompt to its end; gives the reason of the end."""
         agent = self._services.agents.of(session)
         interrupted = asyncio.Event()
         heed_signals(interrupted)
@@ -135,7 +140,7 @@ class _Run:
             reason = await shown
             for helper in helpers:
                 helper.cancel()
-        return self._finish(session, reason)
+        return reason
 
     def _model(self) -> list[Draft]:
         if self._wish.model is None:

@@ -120,6 +120,14 @@ class Jobs:
                     return
                 await woken.wait()
 
+    def rests(self, session_id: str) -> bool:
+        return all(job.finished_at is not None for job in self._jobs.get(session_id, {}).values())
+
+    def leave(self, session_id: str) -> None:
+        """Drops the settled jobs with their output, as a restart does: what they were is in the log of the session."""
+        self._jobs.pop(session_id, None)
+        self._bells.pop(session_id, None)
+
     def close(self) -> None:
         """Ends all streams; the jobs end with their turns."""
         self._closed = True

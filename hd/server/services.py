@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hd.agent.agent import Agents
+from hd.agent.agents import Agents
 from hd.agent.presets import AgentPresets
 from hd.commands.table import CommandTable
 from hd.config.credentials import Credentials

@@ -14,6 +14,7 @@ from hd.protocol.events import OWN_EVENTS, Draft, Event
 from hd.protocol.projections import State
 from hd.protocol.stream import Chunk, Packer, Partial, merge, unpack
 from hd.session.hub import Follower, Hub
+from hd.session.residents import Holds
 from hd.session.store.base import SessionRow, Store, StoredEvent
 
 HEADER_VERSION = 4
@@ -91,12 +92,26 @@ class Header:
 
 
 class LiveSession:
-    """A session in memory. All methods belong to the event loop's thread."""
+    """A session in memory. All methods belong to the event loop's thread, and to whoever holds it (`holds`).
 
-    def __init__(self, header: Header, state: State, store: Store, hub: Hub, clock: Callable[[], int]) -> None:
+    `weight` is the size of its log in bytes.
+    """
+
+    def __init__(
+        self,
+        header: Header,
+        state: State,
+        store: Store,
+        hub: Hub,
+        clock: Callable[[], int],
+        holds: Holds,
+        weight: int = 0,
+    ) -> None:
         self.header = header
         self.id = header.id
         self.state = state
+        self.holds = holds
+        self.weight = weight
         self.attempt: Attempt | None = None
         self._store = store
         self._hub = hub
@@ -105,6 +120,8 @@ class LiveSession:
 
     def record(self, *drafts: Draft) -> list[Event]:
         """Makes facts of `drafts`: all of them reach the store in one piece, so a kill leaves all or none."""
+        if self.holds.ended:
+            raise RuntimeError(f"{self.id} was dropped from memory, so nothing can be recorded through this object")
         now = self._clock()
         first = self.state.seq + 1
         events = [
@@ -114,6 +131,7 @@ class LiveSession:
         stored = [StoredEvent.of(event) for event in events]
         self._store.append(self.id, stored)
         for event, row in zip(events, stored, strict=True):
+            self.weight += len(row.body)
             self.state, changed = self.state.apply(event)
             self._hub.publish_event(self.id, row.body)
             for key in changed:

@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
 
-from hd.errors import SessionConflict, SessionNotFound, StoreDamaged
+from hd.errors import HdError, SessionConflict, SessionNotFound, StoreDamaged
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
 from hd.protocol.ids import new_session_id
@@ -19,6 +21,7 @@ from hd.session.fork import cut, emptied, end_of_seed
 from hd.session.hub import Hub
 from hd.session.live import Header, LiveSession
 from hd.session.repair import needs_repair, repair
+from hd.session.residents import IDLE_S, Holds, Resting, Tenant, overdue
 from hd.session.store.base import SessionRow, Store
 
 _log = logging.getLogger(__name__)
@@ -27,10 +30,16 @@ Announce = Callable[[str, list[Any]], None]
 """Tells every client a host event: its name and arguments (WIRE 5.1)."""
 
 
-class Registry:
-    """Sessions by id. Cold ones are rows of the store; a live one has its log folded in memory.
+SWEEP_S = 15.0
+"""Seconds between two looks at what may be dropped from memory."""
 
-    `opening` is what a log without events is given on load: its daemon was killed between the row and the first event.
+
+class Registry:
+    """Sessions by id. Cold ones are rows of the store; a live one has its log folded in memory, until nobody needs it.
+
+    A live session is only had by holding it (`hold`), and only what nobody holds is dropped. `opening` is what a log
+    without events is given on load: its daemon was killed between the row and the first event. `ticks` is a clock in
+    seconds that nobody sets.
     """
 
     def __init__(
@@ -42,10 +51,15 @@ class Registry:
         clock: Callable[[], int],
         announce: Announce,
         opening: Sequence[Draft] = (),
+        ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self.store = store
         self.hub = hub
         self.live: dict[str, LiveSession] = {}
+        self.dropped: set[str] = set()
+        """The ids of those that were in memory and are not now; for a client nothing is different about them."""
+        self._tenants: list[Tenant] = []
+        self._ticks = ticks
         self._projections = tuple(projections)
         self._clock = clock
         self._announce = announce
@@ -54,7 +68,7 @@ class Registry:
 
     async def create(
         self, *, cwd: str, opening: Sequence[Draft], workspace_id: str | None = None, session_id: str | None = None
-    ) -> LiveSession:
+    ) -> Header:
         """A new session whose log begins with `opening`. The same own id again gives the session that has it.
 
         `SessionConflict` when that session works in another folder.
@@ -64,28 +78,29 @@ class Registry:
             if session_id is not None:
                 existing = await self._existing(chosen)
                 if existing is not None:
-                    if existing.header.cwd != cwd:
+                    if existing.cwd != cwd:
                         raise SessionConflict(
                             f"The session {chosen} exists already and works in another folder.",
-                            {"sessionId": chosen, "requestedCwd": cwd, "existingCwd": existing.header.cwd},
+                            {"sessionId": chosen, "requestedCwd": cwd, "existingCwd": existing.cwd},
                         )
                     return existing
             header = Header(chosen, self._clock(), cwd)
             await self.store.create_session(header.row(workspace_id))
-            session = self._adopt(header, self._initial(header))
-            session.record(*opening)
-            session.save_projections()
-            await session.written(durable=True)
-        self._announce("api-session/added", [self.summary(session)])
-        return session
+            session = self._enter(self._session(header, self._initial(header)))
+            with session.holds.held():
+                session.record(*opening)
+                session.save_projections()
+                await session.written(durable=True)
+                self._announce("api-session/added", [self.summary(session)])
+        return header
 
-    async def _existing(self, session_id: str) -> LiveSession | None:
+    async def _existing(self, session_id: str) -> Header | None:
         try:
-            return self.live.get(session_id) or await self._load(session_id)
+            return (self.live.get(session_id) or await self._load(session_id)).header
         except SessionNotFound:
             return None
 
-    async def fork(self, session_id: str, at_seq: int | None = None) -> LiveSession:
+    async def fork(self, session_id: str, at_seq: int | None = None) -> Header:
         """A new session that begins with this one's log up to the turn at `at_seq` (`hd.session.fork.cut`).
 
         `ForkUnavailable` when there is no whole turn to begin with. What waited in the inbox stays with the parent.
@@ -108,27 +123,72 @@ class Registry:
                 header.row(parent.workspace_id), session_id, through, [end_of_seed(through, now)]
             )
             session = await self._load(header.id)
-            session.record(*emptied(session.value("inbox")))
-            session.save_projections()
-            await session.written(durable=True)
-        self._announce("api-session/added", [self.summary(session)])
-        return session
+            with session.holds.held():
+                session.record(*emptied(session.value("inbox")))
+                session.save_projections()
+                await session.written(durable=True)
+                self._announce("api-session/added", [self.summary(session)])
+        return header
 
     async def _turn_marks(self, session_id: str) -> list[Event]:
         bodies = await self.store.events(session_id, types=(ev.TURN_START, ev.TURN_END))
         return [Event.from_wire(msgspec.json.decode(body)) for body in bodies]
 
-    async def get(self, session_id: str) -> LiveSession:
-        """The live session, loaded and repaired if it is cold; `SessionNotFound`."""
+    @asynccontextmanager
+    async def hold(self, session_id: str) -> AsyncIterator[LiveSession]:
+        """The live session, in memory while the block lasts; loaded and repaired if it is cold. `SessionNotFound`."""
         session = self.live.get(session_id)
-        if session is not None:
-            return session
-        async with self._lock(session_id):
-            session = self.live.get(session_id)
-            if session is None:
-                session = await self._load(session_id)
-                self._announce("api-session/added", [self.summary(session)])
-        return session
+        if session is None:
+            async with self._lock(session_id):
+                session = self.live.get(session_id)
+                if session is None:
+                    session = await self._load(session_id)
+                    self._announce("api-session/added", [self.summary(session)])
+        # Between the look into `live` and this line nothing waits: leaving a lock does not.
+        with session.holds.held():
+            yield session
+
+    def admit(self, *tenants: Tenant) -> None:
+        """Has these asked before a session is dropped, and told when it is."""
+        self._tenants += tenants
+
+    async def sweep(self, idle_s: float = IDLE_S) -> list[str]:
+        """Drops what nobody needs in memory; gives the ids. `StoreFull`: what is not on disk is not dropped."""
+        resting = [self._resting(session) for session in self.live.values() if self._rests(session)]
+        chosen = {session_id: self.live[session_id] for session_id in overdue(resting, self._ticks(), idle_s=idle_s)}
+        if not chosen:
+            return []
+        looks = {session_id: self._resting(session) for session_id, session in chosen.items()}
+        for session in chosen.values():
+            session.save_projections()
+        await self.store.flush()
+        # Who came meanwhile has it in hand, or had it and let go, which shows in `since`.
+        still = [s for s in chosen.values() if self._rests(s) and self._resting(s) == looks[s.id] and not s.holds.ended]
+        for session in still:
+            self._drop(session)
+        return [session.id for session in still]
+
+    async def keep_sweeping(self) -> None:
+        """Sweeps every now and then, until it is cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            try:
+                await self.sweep()
+            except HdError as error:
+                _log.warning("nothing was dropped from memory: %s", error.message)
+
+    def _rests(self, session: LiveSession) -> bool:
+        return not session.holds.count and all(tenant.rests(session.id) for tenant in self._tenants)
+
+    def _resting(self, session: LiveSession) -> Resting:
+        return Resting(session.id, session.holds.since, session.weight)
+
+    def _drop(self, session: LiveSession) -> None:
+        session.holds.end()
+        del self.live[session.id]
+        self.dropped.add(session.id)
+        for tenant in self._tenants:
+            tenant.leave(session.id)
 
     def _lock(self, session_id: str) -> asyncio.Lock:
         """The lock of an id while anybody holds or awaits it; ids come from clients and may be anything."""
@@ -140,20 +200,24 @@ class Registry:
     def _initial(self, header: Header) -> State:
         return State.initial(self._projections, workingDirectory=header.cwd, agentPreset=header.agent_preset)
 
-    def _adopt(self, header: Header, state: State) -> LiveSession:
-        session = LiveSession(header, state, self.store, self.hub, self._clock)
-        self.live[header.id] = session
+    def _session(self, header: Header, state: State, weight: int = 0) -> LiveSession:
+        return LiveSession(header, state, self.store, self.hub, self._clock, Holds(self._ticks), weight)
+
+    def _enter(self, session: LiveSession) -> LiveSession:
+        self.live[session.id] = session
+        self.dropped.discard(session.id)
         return session
 
     async def _load(self, session_id: str) -> LiveSession:
         """The session folded from its log and closed if it was open; only then can anybody reach it."""
         row = await self.store.session(session_id)
-        state = self._initial(Header.of(row))
+        state, weight = self._initial(Header.of(row)), 0
         try:
             async for page in self.store.pages(session_id):
                 for body in page:
                     state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))
-            session = LiveSession(Header.of(row), state, self.store, self.hub, self._clock)
+                    weight += len(body)
+            session = self._session(Header.of(row), state, weight)
             if state.seq < 0 and self._opening:
                 session.record(*self._opening)
                 session.save_projections()
@@ -166,8 +230,7 @@ class Registry:
                 "other sessions are not touched; `hd doctor` says more.",
                 {"sessionId": session_id, "seq": state.seq},
             ) from error
-        self.live[session_id] = session
-        return session
+        return self._enter(session)
 
     async def _repair(self, session: LiveSession) -> None:
         kept = await self.store.partial(session.id)
@@ -189,13 +252,13 @@ class Registry:
             if row.as_of_seq == row.head or row.id in self.live:
                 continue
             try:
-                session = await self.get(row.id)
+                async with self.hold(row.id) as session:
+                    if session.value("turn").number and session.state.seq != row.head:
+                        repaired.append(row.id)
+                    else:
+                        session.save_projections()
             except StoreDamaged:
                 continue
-            if session.value("turn").number and session.state.seq != row.head:
-                repaired.append(row.id)
-            else:
-                session.save_projections()
         return repaired
 
     async def summaries(self) -> list[dict[str, Any]]:

@@ -77,13 +77,14 @@ async def make(home: Path, workspace: Path, messages: int = MESSAGES) -> str:
         registry = Registry(
             store, Hub(), projections=(*DAEMON, HISTORY), clock=now_ms, announce=lambda _event, _arguments: None
         )
-        session = await registry.create(cwd=str(workspace), opening=facts(preset(DEFAULT_PRESET)), workspace_id=row.id)
-        session.record(Draft(ev.SESSION_TITLE, {"title": TITLE, "source": {"kind": "user"}}))
-        for turn in range(1, messages // 2 + 1):
-            session.record(*drafts(turn))
-            if turn % 100 == 0:
-                await asyncio.sleep(0)
-        session.save_projections()
-        return session.id
+        made = await registry.create(cwd=str(workspace), opening=facts(preset(DEFAULT_PRESET)), workspace_id=row.id)
+        async with registry.hold(made.id) as session:
+            session.record(Draft(ev.SESSION_TITLE, {"title": TITLE, "source": {"kind": "user"}}))
+            for turn in range(1, messages // 2 + 1):
+                session.record(*drafts(turn))
+                if turn % 100 == 0:
+                    await session.written()
+            session.save_projections()
+        return made.id
     finally:
         await store.close()

@@ -28,7 +28,9 @@ async def test_i03_a_prompt_waits_for_room_and_nothing_is_lost(tmp_path: Path, m
     settings.home.prepare()
     store = await SqliteStore.open(settings.home.database)
     house = build(settings, Keys(settings.home, environment), store, demo=False, mark="test")
-    session = await house.services.registry.create(cwd=str(folder), opening=facts(preset(DEFAULT_PRESET)))
+    registry = house.services.registry
+    header = await registry.create(cwd=str(folder), opening=facts(preset(DEFAULT_PRESET)))
+    session = registry.live[header.id]
     agent = house.services.agents.of(session)
 
     async def prompt(text: str, request_id: str) -> None:

@@ -11,7 +11,7 @@ from hd.agent.history import HISTORY
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.messages import tool_message
-from hd.protocol.projections import CLIENT, DAEMON, PUBLIC, State
+from hd.protocol.projections import CLIENT, DAEMON, PUBLIC, State, outline
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
 from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
@@ -159,6 +159,35 @@ def test_the_outline_has_a_line_a_turn() -> None:
         {"turn": 1, "seq": 0, "prompt": "find it", "response": "last"},
         {"turn": 2, "seq": 5, "prompt": "", "response": ""},
     ]
+
+
+@given(
+    st.integers(0, 3 * outline.MOST_TURNS),
+    st.sampled_from(["a", "\U0001f600", '"', "\x07"]),
+    st.integers(0, 2 * outline.SHORT),
+)
+def test_the_outline_is_bounded_and_keeps_the_newest_turns(turns: int, letter: str, length: int) -> None:
+    events = log(
+        *(
+            made
+            for turn in range(1, turns + 1)
+            for made in (
+                (ev.TURN_START, {"turn": turn}),
+                prompted(letter * length),
+                said(letter * length),
+                (ev.TURN_END, {"turn": turn, "reason": {"kind": "completed"}}),
+            )
+        )
+    )
+    state = TURN_OUTLINE.fold(events)
+    view = TURN_OUTLINE.view
+    assert view is not None
+    rows = view(state)
+    assert len(state.turns) <= outline.MOST_TURNS
+    assert len(msgspec.json.encode(rows)) <= outline.MOST_BYTES
+    assert [row["turn"] for row in rows] == list(range(turns - len(rows) + 1, turns + 1))
+    if turns:
+        assert rows
 
 
 def test_asks_wait_until_they_are_decided_or_the_turn_ends() -> None:

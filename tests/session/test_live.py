@@ -73,8 +73,10 @@ async def registry(houses: Houses) -> Registry:
 
 
 @pytest.fixture
-async def session(registry: Registry) -> LiveSession:
-    return await registry.create(cwd="/w", opening=OPENING)
+async def session(registry: Registry) -> AsyncIterator[LiveSession]:
+    header = await registry.create(cwd="/w", opening=OPENING)
+    async with registry.hold(header.id) as held:
+        yield held
 
 
 def prompt(text: str) -> Draft:
@@ -246,12 +248,13 @@ async def test_after_a_restart_a_session_is_the_same(houses: Houses, registry: R
     again = await houses.open()
     (cold,) = await again.summaries()
     assert (cold["projections"]["kind"], cold["projections"]["values"]) == ("cached", before)
-    loaded = await again.get(session.id)
-    assert loaded.state.views() == before
-    assert loaded.state.values == session.state.values
-    assert (await again.get(session.id)) is loaded
+    async with again.hold(session.id) as loaded, again.hold(session.id) as same:
+        assert loaded.state.views() == before
+        assert loaded.state.values == session.state.values
+        assert same is loaded
     with pytest.raises(SessionNotFound):
-        await again.get("session-nobody")
+        async with again.hold("session-nobody"):
+            pass
 
 
 async def test_what_was_open_is_closed_at_the_next_start_and_only_there(
@@ -265,13 +268,13 @@ async def test_what_was_open_is_closed_at_the_next_start_and_only_there(
     assert quiet.id not in again.live
     third = await houses.open()
     assert await third.repair_interrupted() == []
-    loaded = await third.get(session.id)
-    assert loaded.value("turn").running is False
+    async with third.hold(session.id) as loaded:
+        assert loaded.value("turn").running is False
 
 
 async def test_an_own_id_is_idempotent_and_another_folder_a_conflict(registry: Registry) -> None:
     first = await registry.create(cwd="/w", opening=OPENING, session_id="session-mine")
-    assert await registry.create(cwd="/w", opening=OPENING, session_id="session-mine") is first
+    assert await registry.create(cwd="/w", opening=OPENING, session_id="session-mine") == first
     with pytest.raises(SessionConflict):
         await registry.create(cwd="/other", opening=OPENING, session_id="session-mine")
 

@@ -1,17 +1,26 @@
-"""The outline of a session: one short line of prompt and answer a turn (WIRE 6.1, `turnOutline`)."""
+"""The outline of a session: one short line of prompt and answer for each of its newest turns (WIRE 6.1, `turnOutline`).
+
+The value stands in every row of a list, in every snapshot and in a frame at every turn, so it is bounded: of a session
+of thousands of turns the older ones are found in its pages, not here.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from hd.protocol import events as ev
-from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
 from hd.protocol.messages import text_of
 from hd.protocol.projections.base import Projection
 
 SHORT = 160
 """Characters that an outline keeps of a prompt or an answer."""
+
+MOST_TURNS = 50
+MOST_BYTES = 16_384
+"""The size of the wire value; a list of a hundred sessions stays below two megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,7 @@ class Outlined:
 class Outline:
     """`pending` is the latest answer of the open turn; it becomes the response when the turn ends."""
 
-    turns: ChunkedList[Outlined] = field(default_factory=ChunkedList)
+    turns: tuple[Outlined, ...] = ()
     pending: str = ""
 
 
@@ -37,17 +46,17 @@ def short(text: str) -> str:
 
 def _begun(state: Outline, event: Event) -> Outline:
     turn = Outlined(int(event.data.get("turn", 0)), event.seq)
-    return Outline(state.turns.append(turn), "")
+    return Outline((*state.turns[1 - MOST_TURNS :], turn), "")
 
 
 def _prompted(state: Outline, event: Event) -> Outline:
-    if (event.data.get("source") or {}).get("kind") != "user" or not len(state.turns):
+    if (event.data.get("source") or {}).get("kind") != "user" or not state.turns:
         return state
     last = state.turns[-1]
     if last.prompt:
         return state
     prompt = short(text_of(event.data.get("content") or ()))
-    return replace(state, turns=state.turns.replace(len(state.turns) - 1, replace(last, prompt=prompt)))
+    return replace(state, turns=(*state.turns[:-1], replace(last, prompt=prompt)))
 
 
 def _answered(state: Outline, event: Event) -> Outline:
@@ -57,14 +66,22 @@ def _answered(state: Outline, event: Event) -> Outline:
 
 
 def _ended(state: Outline, event: Event) -> Outline:
-    if not len(state.turns) or not state.pending:
+    if not state.turns or not state.pending:
         return state
-    last = replace(state.turns[-1], response=state.pending)
-    return Outline(state.turns.replace(len(state.turns) - 1, last), "")
+    return Outline((*state.turns[:-1], replace(state.turns[-1], response=state.pending)), "")
 
 
 def _view(state: Outline) -> list[dict[str, Any]]:
-    return [{"turn": t.turn, "seq": t.seq, "prompt": t.prompt, "response": t.response} for t in state.turns]
+    """The newest turns that fit, the oldest of them first."""
+    rows: list[dict[str, Any]] = []
+    size = len("[]")
+    for turn in reversed(state.turns):
+        row = {"turn": turn.turn, "seq": turn.seq, "prompt": turn.prompt, "response": turn.response}
+        size += len(msgspec.json.encode(row)) + len(",")
+        if size > MOST_BYTES:
+            break
+        rows.append(row)
+    return rows[::-1]
 
 
 TURN_OUTLINE = Projection(

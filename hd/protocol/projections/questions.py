@@ -1,13 +1,15 @@
 """Questions to the person, open and answered, by the call that asked them (WIRE 14, `userQuestions`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hd.protocol import events as ev
-from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
+
+SHOWN = 50
+"""How many settled questions are shown; open ones always are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Open:
 @dataclass(frozen=True, slots=True)
 class Questions:
     active: tuple[Open, ...] = ()
-    settled: ChunkedList[Mapping[str, Any]] = field(default_factory=ChunkedList)
+    settled: tuple[Mapping[str, Any], ...] = ()
 
 
 def _asked(state: Questions, event: Event) -> Questions:
@@ -37,7 +39,7 @@ def _decided(state: Questions, event: Event) -> Questions:
         return state
     answers = event.data.get("answers")
     if event.data.get("outcome") == "answered" and answers is not None:
-        settled = settled.append({"callId": mine[0].call_id, "answers": answers})
+        settled = (*settled[1 - SHOWN :], {"callId": mine[0].call_id, "answers": answers})
     return Questions(tuple(one for one in state.active if one not in mine), settled)
 
 

@@ -27,5 +27,5 @@ class AgentPresetRoutes:
         return {"agentPreset": agentPreset, "content": self._services.agent_presets.read(agentPreset)}
 
     async def select(self, agentId: str, agentPreset: str) -> str:  # noqa: N803
-        session = await self._services.registry.get(agentId)
-        return await self._services.agent_presets.select(session, agentPreset)
+        async with self._services.registry.hold(agentId) as session:
+            return await self._services.agent_presets.select(session, agentPreset)

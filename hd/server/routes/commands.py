@@ -18,13 +18,15 @@ class CommandRoutes:
         return {}
 
     async def listed(self, agentId: str) -> list[dict[str, Any]]:  # noqa: N803
-        await self._services.registry.get(agentId)
-        return self._services.commands.listed()
+        async with self._services.registry.hold(agentId):
+            return self._services.commands.listed()
 
     async def execute(self, agentId: str, line: str, submittedAttachments: list[Any]) -> Any:  # noqa: N803
         """No value at all when the line is no command of ours (WIRE 10.2)."""
-        session = await self._services.registry.get(agentId)
-        if submittedAttachments:
-            raise AttachmentInvalid("A command takes no attachments; name a file's path in it.", {"reason": "command"})
-        ran = await self._services.commands.execute(self._services.agents.of(session), line)
+        async with self._services.registry.hold(agentId) as session:
+            if submittedAttachments:
+                raise AttachmentInvalid(
+                    "A command takes no attachments; name a file's path in it.", {"reason": "command"}
+                )
+            ran = await self._services.commands.execute(self._services.agents.of(session), line)
         return NOTHING if ran is None else ran.to_wire()

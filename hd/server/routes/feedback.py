@@ -56,7 +56,7 @@ class FeedbackRoutes:
     async def _of(self, session_id: str, answer: Callable[[LiveSession], Awaitable[Answer]]) -> Answer:
         """The answer of a session; in this namespace a missing one is a result too."""
         try:
-            session = await self._registry.get(session_id)
+            async with self._registry.hold(session_id) as session:
+                return await answer(session)
         except SessionNotFound:
             return feedback.refused("session-not-found", sessionId=session_id)
-        return await answer(session)

@@ -16,6 +16,6 @@ class ForkRoutes:
         return {}
 
     async def fork(self, request: ep.ForkRequest) -> dict[str, str]:
-        session = await self._services.registry.fork(request["sessionId"], request.get("atSeq"))
-        await self._services.workspaces.changed_session(session.id)
-        return {"sessionId": session.id}
+        header = await self._services.registry.fork(request["sessionId"], request.get("atSeq"))
+        await self._services.workspaces.changed_session(header.id)
+        return {"sessionId": header.id}

@@ -1,5 +1,7 @@
 """`goals/*`: the goal of a session."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from hd.agent import goals
@@ -27,30 +29,37 @@ class GoalRoutes:
     def streams(self) -> dict[str, Stream]:
         return {}
 
-    async def _agent(self, session_id: str) -> Agent:
-        return self._services.agents.of(await self._services.registry.get(session_id))
+    @asynccontextmanager
+    async def _agent(self, session_id: str) -> AsyncIterator[Agent]:
+        async with self._services.registry.hold(session_id) as session:
+            yield self._services.agents.of(session)
 
     async def get(self, agentId: str) -> Any:  # noqa: N803
-        goal = (await self._agent(agentId)).pursuit.wire()
+        async with self._agent(agentId) as agent:
+            goal = agent.pursuit.wire()
         return NOTHING if goal is None else goal
 
     async def create(self, agentId: str, request: ep.GoalRequest) -> dict[str, Any]:  # noqa: N803
-        agent = await self._agent(agentId)
-        goal = await goals.create(agent, request["objective"], request.get("maxGoalRounds"))
+        async with self._agent(agentId) as agent:
+            goal = await goals.create(agent, request["objective"], request.get("maxGoalRounds"))
         return {"ref": {"id": goal["id"], "revision": goal["revision"]}}
 
     async def edit(self, agentId: str, ref: ep.GoalRef, request: ep.GoalEdit) -> dict[str, Any]:  # noqa: N803
-        agent = await self._agent(agentId)
-        return await goals.edit(agent, ref, request.get("objective"), request.get("maxGoalRounds"))
+        async with self._agent(agentId) as agent:
+            return await goals.edit(agent, ref, request.get("objective"), request.get("maxGoalRounds"))
 
     async def pause(self, agentId: str, ref: ep.GoalRef) -> dict[str, Any]:  # noqa: N803
-        return await goals.pause(await self._agent(agentId), ref)
+        async with self._agent(agentId) as agent:
+            return await goals.pause(agent, ref)
 
     async def resume(self, agentId: str, ref: ep.GoalRef) -> dict[str, Any]:  # noqa: N803
-        return await goals.resume(await self._agent(agentId), ref)
+        async with self._agent(agentId) as agent:
+            return await goals.resume(agent, ref)
 
     async def complete(self, agentId: str, ref: ep.GoalRef) -> dict[str, Any]:  # noqa: N803
-        return await goals.complete(await self._agent(agentId), ref)
+        async with self._agent(agentId) as agent:
+            return await goals.complete(agent, ref)
 
     async def clear(self, agentId: str, ref: ep.GoalRef) -> dict[str, Any]:  # noqa: N803
-        return await goals.clear(await self._agent(agentId), ref)
+        async with self._agent(agentId) as agent:
+            return await goals.clear(agent, ref)

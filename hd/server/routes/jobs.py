@@ -21,13 +21,13 @@ class JobRoutes:
         return {"job/follow": self.follow, "job/list": self.listed}
 
     async def kill(self, request: ep.JobRequest) -> dict[str, Any]:
-        session = await self._registry.get(request["sessionId"])
-        return {"outcome": self._jobs.kill(session.id, request["jobId"])}
+        async with self._registry.hold(request["sessionId"]) as session:
+            return {"outcome": self._jobs.kill(session.id, request["jobId"])}
 
     async def listed(self, request: SessionRequest) -> AsyncGenerator[list[bytes], None]:
-        session = await self._registry.get(request["sessionId"])
-        async for batch in self._jobs.listed(session.id):
-            yield batch
+        async with self._registry.hold(request["sessionId"]) as session:
+            async for batch in self._jobs.listed(session.id):
+                yield batch
 
     async def follow(self, request: ep.JobFollow) -> AsyncGenerator[list[bytes], None]:
         job = self._jobs.get(request.get("sessionId"), request["jobId"])

@@ -42,46 +42,48 @@ class PromptRoutes:
     async def prompt(self, request: ep.PromptRequest) -> dict[str, Any]:
         content = checked_content(request["content"], files=True)
         time_zone = checked_time_zone(request.get("clientTimeZone"))
-        session = await self._registry.get(request["sessionId"])
-        await self._services.agents.of(session).prompt(
-            [await self._with_file(session.id, block) for block in content],
-            request_id=request["requestId"],
-            steer=request["mode"] == "steer",
-            time_zone=time_zone,
-        )
+        async with self._registry.hold(request["sessionId"]) as session:
+            await self._services.agents.of(session).prompt(
+                [await self._with_file(session.id, block) for block in content],
+                request_id=request["requestId"],
+                steer=request["mode"] == "steer",
+                time_zone=time_zone,
+            )
         return ACCEPTED
 
     async def _with_file(self, session_id: str, block: dict[str, Any]) -> dict[str, Any]:
         return block if block["type"] == "text" else await self._uploads.block(session_id, block["receiptId"])
 
     async def cancel(self, request: SessionRequest) -> dict[str, Any]:
-        session = self._registry.live.get(request["sessionId"])
-        if session is None:
+        session_id = request["sessionId"]
+        session = self._registry.live.get(session_id)
+        if session is not None:
+            with session.holds.held():
+                await self._services.agents.of(session).cancel()
+        elif session_id not in self._registry.dropped:
             raise SessionNotFound(
-                f"The session {request['sessionId']} is not in memory, so nothing of it runs.",
-                {"sessionId": request["sessionId"]},
+                f"The session {session_id} is not in memory, so nothing of it runs.", {"sessionId": session_id}
             )
-        await self._services.agents.of(session).cancel()
         return ACCEPTED
 
     async def update_queue(self, request: ep.UpdateQueueRequest) -> dict[str, Any]:
-        session = await self._registry.get(request["sessionId"])
         action = dict(request["action"])
-        if action["kind"] == "edit":
-            action["content"] = checked_content(request["action"].get("content", []))
-        self._services.agents.of(session).update_queue(request["itemId"], action)
-        await session.written()
+        async with self._registry.hold(request["sessionId"]) as session:
+            if action["kind"] == "edit":
+                action["content"] = checked_content(request["action"].get("content", []))
+            self._services.agents.of(session).update_queue(request["itemId"], action)
+            await session.written()
         return ACCEPTED
 
     async def model_catalog(self) -> dict[str, Any]:
         return await self._services.providers.catalogue()
 
     async def select_model(self, request: ep.SelectModelRequest) -> dict[str, Any]:
-        session = await self._registry.get(request["sessionId"])
-        selected = self._services.providers.complete(selection(request))
-        session.record(Draft(ev.MODEL_SELECTION, selected))
-        session.save_projections()
-        await session.written()
+        async with self._registry.hold(request["sessionId"]) as session:
+            selected = self._services.providers.complete(selection(request))
+            session.record(Draft(ev.MODEL_SELECTION, selected))
+            session.save_projections()
+            await session.written()
         # What a person last chose is what they mean for the next session too.
         await self._services.settings.replace(DEFAULT_MODEL, selected)
         return {"selected": selected}

@@ -21,12 +21,12 @@ class QuestionRoutes:
 
     async def answer(self, agentId: str, callId: str, answer: ep.Answers) -> bool:  # noqa: N803
         """Whether this was the answer that counts; false where nobody waits for one any more."""
-        session = await self._services.registry.get(agentId)
-        return self._services.broker.answer_questions(session.id, callId, answer)
+        async with self._services.registry.hold(agentId) as session:
+            return self._services.broker.answer_questions(session.id, callId, answer)
 
     async def wait(self, agentId: str, callId: str) -> AsyncGenerator[list[bytes], None]:  # noqa: N803
         """Ends when the question is settled. No item says how long that may take, for it has no limit."""
-        session = await self._services.registry.get(agentId)
-        await self._services.broker.settled(session.id, callId)
+        async with self._services.registry.hold(agentId) as session:
+            await self._services.broker.settled(session.id, callId)
         for nothing in _NO_ITEMS:
             yield nothing

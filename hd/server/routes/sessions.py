@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ class SessionRoutes:
     async def create(self, request: ep.CreateRequest) -> dict[str, Any]:
         self._services.agent_presets.checked(request.get("agentPreset", STANDARD))
         workspace_id = request.get("workspaceId")
-        session = await self._registry.create(
+        header = await self._registry.create(
             cwd=str(await self._directory(request)),
             opening=facts(preset(self._services.settings.value(PERMISSION)["defaultPreset"])),
             workspace_id=workspace_id,
@@ -107,7 +108,7 @@ class SessionRoutes:
         )
         if workspace_id is not None:
             await self._services.workspaces.changed(workspace_id)
-        return {"sessionId": session.id, "agentPreset": session.header.agent_preset}
+        return {"sessionId": header.id, "agentPreset": header.agent_preset}
 
     async def _directory(self, request: ep.CreateRequest) -> Path:
         """Where the session works. The folder of a workspace is not made again: that it is gone should be told."""
@@ -122,18 +123,18 @@ class SessionRoutes:
         return await asyncio.to_thread(real_directory, row.path)
 
     async def rename(self, request: ep.RenameRequest) -> dict[str, Any]:
-        session = await self._registry.get(request["sessionId"])
-        title = plain_title(request["title"])
-        if not title:
-            raise TitleInvalid("A title needs at least one visible character.", {"sessionId": session.id})
-        (event,) = session.record(Draft(ev.SESSION_TITLE, {"title": title, "source": {"kind": "user"}}))
-        session.save_projections()
-        await session.written()
+        async with self._registry.hold(request["sessionId"]) as session:
+            title = plain_title(request["title"])
+            if not title:
+                raise TitleInvalid("A title needs at least one visible character.", {"sessionId": session.id})
+            (event,) = session.record(Draft(ev.SESSION_TITLE, {"title": title, "source": {"kind": "user"}}))
+            session.save_projections()
+            await session.written()
         return {"title": title, "seq": event.seq}
 
     async def projections(self, request: SessionRequest) -> dict[str, Any]:
-        session = await self._registry.get(request["sessionId"])
-        return {"kind": "sequenced", "asOfSeq": session.state.seq, "values": session.state.views()}
+        async with self._registry.hold(request["sessionId"]) as session:
+            return {"kind": "sequenced", "asOfSeq": session.state.seq, "values": session.state.views()}
 
     async def page(self, request: ep.PageRequest) -> dict[str, Any]:
         session_id = session_id_of(request["address"], "session/page")
@@ -152,11 +153,13 @@ class SessionRoutes:
         return {"records": records, "hasMore": start > 0}
 
     async def follow(self, caller: Caller, request: ep.FollowRequest) -> AsyncGenerator[list[bytes], None]:
-        session = await self._registry.get(session_id_of(request["address"], "session/follow"))
         messages = min(request.get("maxMessages", DEFAULT_PAGE), MAX_PAGE)
-        with self._services.presence.following(session.id, caller.connection):
-            async for batch in session.follow(messages=messages, stream=request.get("assistantStream", False)):
-                yield batch
+        stream = request.get("assistantStream", False)
+        async with self._registry.hold(session_id_of(request["address"], "session/follow")) as session:
+            with self._services.presence.following(session.id, caller.connection):
+                async with aclosing(session.follow(messages=messages, stream=stream)) as batches:
+                    async for batch in batches:
+                        yield batch
 
     async def control(self) -> AsyncGenerator[list[bytes], None]:
         follower = ControlFollower()

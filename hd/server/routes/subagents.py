@@ -30,8 +30,8 @@ class SubagentRoutes:
         return {}
 
     async def skills(self, request: SessionRequest) -> dict[str, Any]:
-        await self._registry.get(request["sessionId"])
-        return {"skills": []}
+        async with self._registry.hold(request["sessionId"]):
+            return {"skills": []}
 
     async def prompt(self, request: ep.SubagentPrompt) -> NoReturn:
         await self._missing(request["parentSessionId"], request["childSessionId"])
@@ -40,7 +40,7 @@ class SubagentRoutes:
         await self._missing(parentSessionId, childSessionId)
 
     async def _missing(self, parent: str, child: str) -> NoReturn:
-        await self._registry.get(parent)
-        raise SubagentNotFound(
-            f"The session {parent} has no subagent {child}.", {"parentSessionId": parent, "childSessionId": child}
-        )
+        async with self._registry.hold(parent):
+            raise SubagentNotFound(
+                f"The session {parent} has no subagent {child}.", {"parentSessionId": parent, "childSessionId": child}
+            )

@@ -51,11 +51,13 @@ class WorkspaceRoutes:
     async def archive(self, request: ep.ArchiveRequest) -> dict[str, Any]:
         """Work is never hidden while it goes on: it is stopped when asked so, else the archive is refused."""
         session = self._services.registry.live.get(request["sessionId"])
-        agent = self._services.agents.of(session) if session is not None else None
-        if agent is not None and agent.running:
-            if not request.get("stopActivity"):
-                raise SessionBusy("This session still works; stop it first, then archive it.")
-            await agent.cancel()
+        if session is not None:
+            with session.holds.held():
+                agent = self._services.agents.of(session)
+                if agent.running and not request.get("stopActivity"):
+                    raise SessionBusy("This session still works; stop it first, then archive it.")
+                if agent.running:
+                    await agent.cancel()
         return {"archivedSessionIds": await self._workspaces.archive(request["sessionId"])}
 
     async def unarchive(self, request: SessionRequest) -> dict[str, Any]:

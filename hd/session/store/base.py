@@ -156,7 +156,7 @@ class Store(Protocol):
         ...
 
     async def page_start(self, session_id: str, *, before_seq: int | None, through_seq: int, messages: int) -> int:
-        """The seq at which a page of so many messages starts that ends before `before_seq` and at `through_seq`."""
+        """The seq at which a page starts that ends before `before_seq` and at `through_seq` (`store/pages.py`)."""
         ...
 
     def keep_partial(self, session_id: str, body: bytes | None) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from hd.session.store.base import PAGE_BYTES, PAGE_EVENTS, SessionRow
+from hd.session.store.pages import PageCut
 from hd.session.store.schema import place, seq_of
 
 _SESSION = """
@@ -66,14 +67,20 @@ def piece(
     return Piece(bodies, to_seq + 1)
 
 
-def page_start(connection: sqlite3.Connection, number: int, last_seq: int, messages: int) -> int:
-    """Where the page of so many messages starts that ends at `last_seq`; 0 when there are not so many."""
-    row = connection.execute(
-        """SELECT page_from FROM event INDEXED BY event_page
-        WHERE page_from IS NOT NULL AND place >= ? AND place <= ? ORDER BY place DESC LIMIT 1 OFFSET ?""",
-        (place(number, 0), place(number, last_seq), messages - 1),
-    ).fetchone()
-    return 0 if row is None else int(row[0])
+def page_start(connection: sqlite3.Connection, number: int, last_seq: int, cut: PageCut) -> int:
+    """Where the page starts that ends at `last_seq`, or goes on there with what `cut` took already."""
+    # The length of a body stands in its row, so that no long one is read for it.
+    cursor = connection.execute(
+        "SELECT place, length(body), page_from FROM event WHERE place >= ? AND place <= ? ORDER BY place DESC",
+        (place(number, 0), place(number, last_seq)),
+    )
+    try:
+        for key, size, page_from in cursor if last_seq >= 0 else ():
+            if not cut.takes(seq_of(key), size, page_from):
+                break
+    finally:
+        cursor.close()
+    return cut.start
 
 
 def partial(connection: sqlite3.Connection, number: int) -> bytes | None:

@@ -24,6 +24,7 @@ from hd.errors import SessionNotFound, StoreFull
 from hd.session.store import check, logs, reads, schema, search, workspaces
 from hd.session.store.base import PAGE_EVENTS, SessionRow, StoredEvent, WorkspaceRow, page_from
 from hd.session.store.faults import fault
+from hd.session.store.pages import PageCut
 from hd.session.store.writer import Append, Ask, Keep, Stop, Ticket, Writer
 
 T = TypeVar("T")
@@ -124,19 +125,14 @@ class SqliteStore:
                 yield found.bodies
 
     async def page_start(self, session_id: str, *, before_seq: int | None, through_seq: int, messages: int) -> int:
-        if messages < 1:
-            raise ValueError(f"a page of {messages} messages")
+        cut = PageCut(messages)
         log = self._log(session_id)
         last = min(through_seq, log.head, through_seq if before_seq is None else before_seq - 1)
         for event in reversed(log.pending):
-            start = page_from(event) if event.seq <= last else None
-            if start is not None:
-                messages -= 1
-                if messages == 0:
-                    return start
+            if event.seq <= last and not cut.takes(event.seq, len(event.body), page_from(event)):
+                return cut.start
         written = log.pending[0].seq if log.pending else log.head + 1
-        last = min(last, written - 1)
-        return await self._read(reads.page_start, log.number, last, messages) if last >= 0 else 0
+        return await self._read(reads.page_start, log.number, min(last, written - 1), cut)
 
     async def search(self, words: Sequence[str], most: int) -> list[search.Hit]:
         with suppress(StoreFull):

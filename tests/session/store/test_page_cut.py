@@ -1,4 +1,4 @@
-"""The cut of a page of older history, against a naive reading of its rule."""
+"""The cut of a page of older history, against a naive reading of its rule, and its bound in bytes."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -6,8 +6,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hd.protocol.events import ASSISTANT_MESSAGE, USER_MESSAGE
+from hd.protocol.events import ASSISTANT_MESSAGE, USER_MESSAGE, Event
 from hd.session.store.base import SessionRow, StoredEvent
+from hd.session.store.pages import MOST_BYTES, PageCut
 from hd.session.store.sqlite import SqliteStore
 from tests.session.store.make import event, message, plain
 
@@ -57,6 +58,68 @@ async def test_the_cut_is_that_of_the_rule(
         start = await store.page_start("session-a", before_seq=None, through_seq=len(log) // 2, messages=2)
         assert start == naive(shape, len(log) // 2, 2)
         await store.close()
+
+
+def cut_of(sizes: list[tuple[int, bool]], messages: int, most: int, split: int) -> int:
+    cut = PageCut(messages, most=most, split=split)
+    for seq in range(len(sizes) - 1, -1, -1):
+        size, is_message = sizes[seq]
+        if not cut.takes(seq, size, seq if is_message else None):
+            break
+    return cut.start
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.booleans()), min_size=1, max_size=40),
+    st.integers(1, 9),
+    st.integers(1, 100),
+    st.integers(0, 100),
+)
+def test_a_page_is_the_largest_that_is_allowed(
+    sizes: list[tuple[int, bool]], messages: int, most: int, more: int
+) -> None:
+    split = most + more
+    start = cut_of(sizes, messages, most, split)
+
+    def size_from(seq: int) -> int:
+        return sum(size for size, _ in sizes[seq:])
+
+    def messages_from(seq: int) -> int:
+        return sum(is_message for _, is_message in sizes[seq:])
+
+    assert 0 <= start < len(sizes), "a page without an event brings nobody forward"
+    assert messages_from(start) <= messages
+    if messages_from(start) > 1:
+        assert size_from(start) <= most
+    elif start < len(sizes) - 1 and not sizes[start][1]:
+        assert size_from(start) <= split
+    if start and not messages_from(start):
+        assert size_from(start - 1) > split, "only a size splits what lies between two messages"
+    elif start:
+        assert sizes[start][1], "a page begins with a message"
+        older = next((seq for seq in range(start - 1, -1, -1) if sizes[seq][1]), 0)
+        assert messages_from(start) == messages or size_from(older) > most
+
+
+async def test_a_page_of_large_results_is_bounded_and_every_page_brings_a_reader_forward(store: SqliteStore) -> None:
+    log: list[StoredEvent] = []
+    for _ in range(40):
+        log.append(event(len(log), USER_MESSAGE, surface=True))
+        for size in (10, 300_000):
+            seq = len(log)
+            log.append(StoredEvent.of(Event("tool/result", seq, seq, {"text": "x" * size})))
+    store.append("session-a", log[:60])
+    await store.flush()
+    store.append("session-a", log[60:])
+    before, seen = len(log), 0
+    while before:
+        start = await store.page_start("session-a", before_seq=before, through_seq=len(log) - 1, messages=50)
+        bodies = await store.events("session-a", from_seq=start, to_seq=before - 1)
+        assert start < before
+        assert sum(map(len, bodies)) <= MOST_BYTES
+        assert len(bodies) == 9 or start == 0
+        before, seen = start, seen + len(bodies)
+    assert seen == len(log)
 
 
 async def test_an_empty_log_starts_at_zero(store: SqliteStore) -> None:
