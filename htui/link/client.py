@@ -1,20 +1,19 @@
 """One connection to a host: calls over HTTP and streams over one socket (WIRE 3 and 4).
 
-A library on its own: connect, list, call, close. It does not reconnect; `htui.link.link` does that with one `Client`
-after the other.
+A library on its own: connect, list, call, follow, close. It does not reconnect; `htui.link.link` does that with one
+`Client` after the other.
 
-    client = await Client.connect(resolve(None, os.environ), Auth.of(os.environ))
-    try:
-        print(await client.call("session/list", _request={}))
+    async with await Client.connect(resolve(None, os.environ), Auth.of(os.environ)) as client:
+        print([entry.title for entry in await client.sessions()])
         async with client.stream("session/follow", request={...}) as items:
             async for item in items:
                 ...
-    finally:
-        await client.close()
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from hd.protocol.envelope import WireError
 from hd.protocol.mux import ClientMux, Item
@@ -25,9 +24,12 @@ from htui.link.http import Http, Ticket
 from htui.link.login import Auth
 from htui.link.stream import Stream
 from htui.link.threads import beside
+from htui.mirror.rows import SessionEntry, Workspace, session_row, workspace_row
 
 if TYPE_CHECKING:
     from htui.link.heard import Heard
+
+T = TypeVar("T")
 
 QUIET = 12.0
 """Seconds without any sign of the host after which it is asked for one; hosts ping every 2 s (WIRE 4.3)."""
@@ -40,7 +42,10 @@ UNLIMITED = frozenset({"commands/execute"})
 
 
 class Client:
-    """A live connection. Its socket is read all the time, however slowly the streams are read."""
+    """A live connection, for one event loop. Its socket is read all the time, however slowly the streams are read.
+
+    It ends when the socket is lost or `close` is called, and for good: connect again for another one.
+    """
 
     def __init__(self, http_side: Http, socket: "Heard") -> None:
         self.address = http_side.address
@@ -53,10 +58,14 @@ class Client:
         self._lost: asyncio.Future[HtuiError] = asyncio.get_running_loop().create_future()
         work = (self._read(), self._write(), self._listen())
         self._tasks = [asyncio.create_task(part) for part in work]
+        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     async def connect(cls, address: Address, auth: Auth) -> "Client":
-        """Logs in and opens the socket; `LoginNeeded`, `Forbidden`, `Unreachable`, `CookieFileUnsafe`."""
+        """Logs in and opens the socket; being cancelled leaves nothing open.
+
+        `LoginNeeded`, `Forbidden`, `Unreachable`, `ProtocolBroken`, `CookieFileUnsafe`.
+        """
         kept = await beside(lambda: auth.kept(address))
         if kept is not None:
             try:
@@ -71,10 +80,28 @@ class Client:
         return cls(Http(address, cookie), await _socket(address, cookie))
 
     async def call(self, endpoint: str, /, **args: Any) -> Any:
-        """The value of a call (WIRE 3), None when it has none; see `Http.call` for the errors. Never repeated."""
+        """The value of a call (WIRE 3), None when it has none; see `Http.call` for the errors. Never repeated.
+
+        Being cancelled closes its connection, by which the host stops what can be stopped; `Unreachable` after `close`.
+        """
+        if self._closing is not None:
+            raise Unreachable("The connection was closed: connect again to call.")
         ticket = Ticket()
         limit = None if endpoint in UNLIMITED else http.LIMIT
         return await beside(lambda: self._http.call(endpoint, args, limit=limit, ticket=ticket), ticket.abort)
+
+    async def sessions(self) -> list[SessionEntry]:
+        """All sessions of the host, the latest first; `ProtocolBroken` for an answer that is no list."""
+        return _rows(await self.call("session/list", _request={}), session_row)
+
+    async def workspaces(self) -> list[Workspace]:
+        """The registered folders in the order of the host; errors as `sessions` has them, and those of a stream."""
+        try:
+            async with self.stream("workspace/follow") as items, asyncio.timeout(http.LIMIT):
+                baseline = await anext(items, None)
+        except TimeoutError:
+            raise Unreachable(f"{self.address.origin} did not list its workspaces in time.") from None
+        return _rows(baseline.get("value") if isinstance(baseline, Mapping) else None, workspace_row)
 
     def stream(self, endpoint: str, /, **args: Any) -> Stream:
         """Opens a stream at once; close it when it is no longer read."""
@@ -98,13 +125,35 @@ class Client:
         return await asyncio.shield(self._lost)
 
     async def close(self) -> None:
-        """Ends all streams and closes the socket; may be called twice."""
+        """Ends all streams and closes the socket, waiting for the host a second at most.
+
+        However often it is called, all wait for one end. A call that is on its way still gets its answer. Being
+        cancelled cuts the socket, so that nothing stays open.
+        """
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close())
+        try:
+            await asyncio.shield(self._closing)
+        except asyncio.CancelledError:
+            self._socket.transport.abort()
+            await asyncio.wait([self._closing])
+            raise
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _close(self) -> None:
         self._over(Unreachable("The connection was closed."))
+        self._http.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._socket.close()
-        self._http.close()
 
     def _cancel(self, stream: Stream) -> None:
         stream_id = self._ids.pop(stream, None)
@@ -160,7 +209,7 @@ class Client:
             found = self._mux.receive(text)
         except ValueError as error:
             raise ProtocolBroken(f"The connection broke the rules: {error}.") from error
-        if found is None:
+        if found is None or self._lost.done():
             return
         stream = self._streams[found.stream_id]
         if isinstance(found, Item):
@@ -187,6 +236,13 @@ async def _socket(address: Address, cookie: str) -> "Heard":
         return await connected(address.socket_url, ping_interval=None, max_queue=1024, **handshake.options(cookie))
     except (WebSocketException, OSError) as error:
         raise handshake.failed(address, error) from error
+
+
+def _rows(value: object, read: Callable[[object], T | None]) -> list[T]:
+    items = value.get("items") if isinstance(value, Mapping) else None
+    if not isinstance(items, list):
+        raise ProtocolBroken("The host answered with something that is no list.")
+    return [row for row in map(read, items) if row is not None]
 
 
 def _remote(error: WireError) -> RemoteError:

@@ -58,8 +58,10 @@ class Generation:
             self.fail(Unreachable("The connection was closed."))
             for task in list(self._tasks):
                 task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-            await self.client.close()
+            try:
+                await asyncio.gather(*self._tasks, return_exceptions=True)
+            finally:
+                await self.client.close()
         if isinstance(error, HtuiError):
             return error
         raise error

@@ -16,7 +16,8 @@ class Stream:
     """An asynchronous iterator over the items of a stream; closing it tells the host to stop.
 
     It ends with the host's `end`, and raises `RemoteError` for the host's `error`, `Lagging` when it is read too
-    slowly, and what the connection was lost with. Items that came before are read first.
+    slowly, and what the connection was lost with. Items that came before are read first. Several readers share the
+    items: each goes to one of them.
     """
 
     def __init__(self, stop: Callable[["Stream"], None]) -> None:
@@ -87,12 +88,11 @@ class Stream:
                 if self._error is not None:
                     raise self._error
                 raise StopAsyncIteration
-            self._wake = asyncio.get_running_loop().create_future()
-            try:
-                await self._wake
-            finally:
-                self._wake = None
+            if self._wake is None:
+                self._wake = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._wake)
 
     def _notify(self) -> None:
-        if self._wake is not None and not self._wake.done():
-            self._wake.set_result(None)
+        wake, self._wake = self._wake, None
+        if wake is not None:
+            wake.set_result(None)

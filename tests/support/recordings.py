@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -31,12 +31,27 @@ class RecordedStream:
         return found if isinstance(found, str) else None
 
 
+@dataclass(frozen=True, eq=False)
+class Arrival:
+    """What one client saw, in the order in which it saw it.
+
+    `item` is an item of `stream`; `listed` the answer of `session/list`; `answered` the id of an ask whose answer the
+    host took; `prompted` the request id, the text and the session of a prompt that was sent.
+    """
+
+    client: str
+    kind: Literal["item", "listed", "answered", "prompted"]
+    value: Any
+    stream: RecordedStream | None = None
+
+
 @dataclass
 class Recording:
-    """What a host sent: the streams in the order of their opening, and the results of calls by method."""
+    """What a host sent: the streams in the order of their opening, the results of calls by method, and all in order."""
 
     streams: list[RecordedStream] = field(default_factory=list)
     results: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    arrivals: list[Arrival] = field(default_factory=list)
 
     @staticmethod
     def load(version: str, name: str) -> "Recording":
@@ -46,13 +61,16 @@ class Recording:
             pytest.skip(f"the recordings are not at {RECORDINGS}: {version}/{name} was NOT replayed")
         found = Recording()
         live: dict[tuple[str, str], RecordedStream] = {}
-        methods: dict[str, str] = {}
+        calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
         for line in path.read_text().splitlines():
-            found._take(json.loads(line), live, methods)
+            found._take(json.loads(line), live, calls)
         return found
 
     def _take(
-        self, row: Mapping[str, Any], live: dict[tuple[str, str], RecordedStream], methods: dict[str, str]
+        self,
+        row: Mapping[str, Any],
+        live: dict[tuple[str, str], RecordedStream],
+        calls: dict[str, tuple[str, Mapping[str, Any]]],
     ) -> None:
         frame, body, client = row.get("frame"), row.get("body"), row.get("client", "")
         if isinstance(frame, dict) and isinstance(frame.get("streamId"), str):
@@ -65,13 +83,38 @@ class Recording:
                 stream = live[key]
                 if frame["type"] == "item":
                     stream.items.append(frame["value"])
+                    self.arrivals.append(Arrival(client, "item", frame["value"], stream))
                 else:
                     stream.ended, stream.error = True, frame.get("error")
         elif isinstance(body, dict) and isinstance(body.get("rpcId"), str):
             if body.get("type") == "client-request":
-                methods[body["rpcId"]] = str(body.get("method"))
-            elif body.get("type") == "server-response" and body["rpcId"] in methods:
-                self.results[methods[body["rpcId"]]].append(body["result"])
+                self._called(client, body, calls)
+            elif body.get("type") == "server-response" and body["rpcId"] in calls:
+                method, args = calls[body["rpcId"]]
+                self.results[method].append(body["result"])
+                self._answered(client, method, args, body["result"])
+
+    def _called(self, client: str, body: Mapping[str, Any], calls: dict[str, tuple[str, Mapping[str, Any]]]) -> None:
+        payload = body.get("payload")
+        args = payload.get("args") if isinstance(payload, dict) else None
+        calls[body["rpcId"]] = (str(body.get("method")), args if isinstance(args, dict) else {})
+        if body.get("method") == "session/prompt" and isinstance(args, dict):
+            request = args["request"]
+            text = "".join(block.get("text", "") for block in request.get("content", ()))
+            self.arrivals.append(Arrival(client, "prompted", (request.get("requestId"), text, request["sessionId"])))
+
+    def _answered(self, client: str, method: str, args: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        if result["ok"] and method == "$events/result":
+            self.arrivals.append(Arrival(client, "answered", args["eventId"]))
+        elif result["ok"] and method == "session/list":
+            self.arrivals.append(Arrival(client, "listed", result["value"]))
+
+    def clients(self) -> list[str]:
+        """Those that opened a stream, in the order in which they came."""
+        return list(dict.fromkeys(stream.client for stream in self.streams))
+
+    def seen_by(self, client: str) -> list[Arrival]:
+        return [arrival for arrival in self.arrivals if arrival.client == client]
 
     def follows(self) -> list[RecordedStream]:
         """The followed sessions that were sent at least a snapshot."""

@@ -7,6 +7,7 @@ what each stream sends. `FakeHost.playing` takes that out of a recording.
 import asyncio
 import base64
 import hashlib
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -110,6 +111,7 @@ class FakeHost:
         self._sockets: set[web.WebSocketResponse] = set()
         self._runner: web.AppRunner | None = None
         self._port = 0
+        self._door: socket.socket | None = None
 
     async def __aenter__(self) -> Self:
         await self.listen()
@@ -129,16 +131,21 @@ class FakeHost:
         app.router.add_post("/api/{method:.+}", self._call)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
-        await site.start()
-        self._port = self._runner.addresses[0][1]
+        self._door = socket.create_server(("127.0.0.1", self._port), backlog=128)
+        await web.SockSite(self._runner, self._door).start()
+        self._port = self._door.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}"
 
     async def stop(self) -> None:
         await self.drop()
-        if self._runner is not None:
+        if self._runner is not None and self._door is not None:
+            # asyncio loses a connection, and its transport unclosed, that it accepted in the turn of its loop in which
+            # the server closes. So nothing is accepted any more first, and what was is let in.
+            asyncio.get_running_loop().remove_reader(self._door)
+            for _ in range(3):
+                await asyncio.sleep(0)
             await self._runner.cleanup()
-            self._runner = None
+            self._runner = self._door = None
 
     async def drop(self) -> None:
         """Cuts every socket without a close frame, as a lost line does."""

@@ -106,6 +106,8 @@ async def test_a_daemon_that_was_killed_and_started_elsewhere_is_found_again(dae
         mirror = link.follow(session_id)
         await prompt(link, session_id, "hello")
         await watch.until(lambda: answered(mirror))
+        # Followers see a fact a moment before it is on disk; the answer of a call comes after that.
+        await link.call("session/rename", request={"sessionId": session_id, "title": "kept"})
         before, origin = list(mirror.rows), link.address.origin
         await asyncio.to_thread(daemon.kill)
         await watch.phase("offline")

@@ -1,0 +1,130 @@
+"""A client in memory: the mirrors fed by hand as the link feeds them, and what can be seen of them at the end."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from htui.mirror import HostMirror, Row, SessionMirror
+from htui.mirror.host import HostStep
+from htui.screens.outbox import Outbox
+from tests.support.recordings import Arrival, RecordedStream
+
+NEW = "x-new"
+"""The key that hosts of the future add everywhere in these tests."""
+
+
+@dataclass
+class Screens:
+    """`declined` are the asks that were passed on, `outboxes` hold by session what was sent."""
+
+    host: HostMirror = field(default_factory=HostMirror)
+    mirrors: dict[int, SessionMirror] = field(default_factory=dict)
+    outboxes: dict[str, Outbox] = field(default_factory=dict)
+    declined: list[str] = field(default_factory=list)
+
+    def take(self, arrival: Arrival) -> None:
+        if arrival.kind == "listed":
+            self.host.listed(arrival.value, self.host.asking())
+        elif arrival.kind == "answered":
+            self.host.settled(arrival.value)
+        elif arrival.kind == "prompted":
+            request_id, text, session_id = arrival.value
+            if isinstance(request_id, str):
+                self.outboxes.setdefault(session_id, Outbox()).add(request_id, text, "queue")
+        else:
+            assert arrival.stream is not None
+            self.item(arrival.stream, arrival.value)
+
+    def all(self, arrivals: Iterable[Arrival]) -> "Screens":
+        for arrival in arrivals:
+            self.take(arrival)
+        return self
+
+    def item(self, stream: RecordedStream, value: Any) -> None:
+        """One item of a stream; nothing may be shown twice after it."""
+        if stream.endpoint == "session/follow":
+            mirror = self.mirror(stream)
+            change = mirror.apply(value)
+            if change.live or change.first_row is not None or change.replaced:
+                assert_shown_once(mirror)
+            return
+        step = HostStep()
+        if stream.endpoint == "$events":
+            step = self.host.event(value, 1)
+        elif stream.endpoint == "session/control":
+            step = self.host.control(value)
+        elif stream.endpoint == "workspace/follow":
+            step = self.host.workspace(value)
+        if step.decline is not None:
+            self.declined.append(step.decline)
+
+    def mirror(self, stream: RecordedStream) -> SessionMirror:
+        """Each recorded stream fills a mirror of its own; those of one session share its values, as in the link."""
+        session_id = stream.session_id or ""
+        return self.mirrors.setdefault(id(stream), SessionMirror(session_id, self.host.values(session_id)))
+
+    def sent(self) -> dict[str, list[str]]:
+        """By session the texts of what is neither in the log nor in the queue: it has to be kept."""
+        left = {}
+        for session_id, outbox in self.outboxes.items():
+            for mirror in self.mirrors.values():
+                if mirror.session_id == session_id:
+                    outbox.settle(mirror)
+            left[session_id] = sorted([sent.text for sent in outbox._sent.values()] + [*outbox.doubts().values()])
+        return left
+
+
+def assert_shown_once(mirror: SessionMirror) -> None:
+    after = {row.seq for row in mirror.rows if row.kind == "assistant"}
+    assert not [row for row in mirror.live if any(seq > row.seq for seq in after)]
+    keys = [row.key for row in (*mirror.rows, *mirror.live)]
+    assert len(keys) == len(set(keys))
+
+
+def seen(screens: Screens, *, told: bool = True) -> dict[str, Any]:
+    """Everything that a person can see, as plain values; `told` leaves the rows about unknown things in."""
+    host = screens.host
+    return {
+        "sessions": {m_id: _session(mirror, told) for m_id, mirror in screens.mirrors.items()},
+        "workspaces": plain(host.workspaces),
+        "list": {
+            entry.session_id: (entry.running, entry.blank, entry.title, entry.cwd, entry.updated_at, entry.archived)
+            for entry in host.sessions
+            if entry.session_id != NEW
+        },
+        "asks": [(ask.event_id, ask.kind, ask.session_id, plain(ask.request)) for ask in host.asks],
+        "errors": dict(host.errors),
+        "home": host.home,
+        "sent": screens.sent(),
+    }
+
+
+def _session(mirror: SessionMirror, told: bool) -> dict[str, Any]:
+    rows = [row for row in mirror.rows if told or not is_about_unknown(row)]
+    return {
+        "rows": plain(rows),
+        "live": plain(mirror.live),
+        "running": mirror.running,
+        "phase": mirror.phase,
+        "cursor": mirror.cursor,
+        "more": (mirror.first_seq, mirror.has_more),
+        "queue": plain(mirror.queue),
+        "values": plain(mirror._values.copy()),
+        "jobs": plain(mirror._values.jobs),
+        "failure": mirror.failure,
+    }
+
+
+def is_about_unknown(row: Row) -> bool:
+    return row.kind == "notice" and row.text.startswith(("An event of an unknown kind", "unknown block"))
+
+
+def plain(value: Any) -> Any:
+    """`value` out of tuples, dicts and scalars, without the keys that a host of the future added."""
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items() if key != NEW}
+    if isinstance(value, list | tuple):
+        return tuple(plain(part) for part in value)
+    if hasattr(value, "__dataclass_fields__"):
+        return tuple(plain(getattr(value, name)) for name in value.__dataclass_fields__)
+    return value
