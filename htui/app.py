@@ -39,7 +39,7 @@ _SLOW = 4
 _LAGGING = 0.05
 _SOON = 0.001
 _SENDING = 1.0
-"""Seconds that leaving waits for a prompt which is being sent."""
+"""Seconds that leaving waits for a prompt or a draft which is being sent."""
 
 
 class HtuiApp(App[int], inherit_bindings=False):
@@ -97,6 +97,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         if self._link_task is not None:
             self._link_task.cancel()
             await asyncio.gather(self._link_task, return_exceptions=True)
+        self.drafts.close()
 
     async def _run_link(self) -> None:
         try:
@@ -201,10 +202,10 @@ class HtuiApp(App[int], inherit_bindings=False):
     async def _leave(self) -> None:
         shown = self._session()
         if shown is not None:
-            shown.drafting.save()
             self.parting = parting_words(shown.conversation)
             try:
                 async with asyncio.timeout(_SENDING):
+                    await shown.drafting.keep()
                     await shown.conversation.delivered.wait()
             except TimeoutError:
                 pass
@@ -294,7 +295,7 @@ def run_app(address: Address, *, session: str | None, directory: Path) -> int:
         return USAGE
     state = state_folder(environ)
     auth = Auth.of(environ)
-    drafts = DraftStore(state / "drafts", address.origin)
+    drafts = DraftStore(state / "drafts")
     app = HtuiApp(
         palette=choose(environ), drafts=drafts, directory=directory, session=session, driver_class=TerminalDriver
     )

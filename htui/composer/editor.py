@@ -10,6 +10,8 @@ from htui.composer.layout import Layout, lay_out, vertical
 
 UNDO = 200
 RECALL = 2000
+UNFOLDED = 20_000
+"""Characters of another client's text that are shown as they are."""
 
 
 class Editor:
@@ -43,6 +45,16 @@ class Editor:
     def set(self, text: str) -> None:
         """Other text, the caret behind it; can be undone."""
         self._change(Draft(text, len(text)))
+        self._at = None
+
+    def adopt(self, text: str, caret: int) -> None:
+        """Text from elsewhere with its caret; can be undone."""
+        text = without_marks(text)
+        if len(text) > UNFOLDED:
+            mark = next_mark(self.folds)
+            self.folds[mark] = text
+            text, caret = mark, 1
+        self._change(Draft(text, min(max(0, caret), len(text))))
         self._at = None
 
     def clear(self) -> None:

@@ -6,7 +6,7 @@ into the next one but what the mirrors hold.
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from htui.link.changes import Change, HostChanged, SessionChanged
 from htui.link.client import Client
 from htui.link.following import UNAUTHORIZED, Following, addresses, broken, is_lag
 from htui.link.stream import Stream
+from htui.link.watch import Watch
 from htui.mirror import HostMirror, MirrorChange
 from htui.mirror.host import HostStep
 
@@ -32,18 +33,21 @@ class Generation:
         client: Client,
         host: HostMirror,
         followed: Mapping[str, Following],
+        watches: Iterable[Watch],
         emit: Callable[[Change], None],
         online: Callable[[], None],
     ) -> None:
         self.client = client
         self._host = host
         self._followed = followed
+        self._watches = watches
         self._emit = emit
         self._online = online
         self._is_online = False
         self._failed: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
         self._tasks: set[asyncio.Task[None]] = set()
         self._follows: dict[str, asyncio.Task[None]] = {}
+        self._watching: dict[Watch, asyncio.Task[None]] = {}
         self._reading = False
         self._read_again = False
 
@@ -82,6 +86,16 @@ class Generation:
         if task is not None:
             task.cancel()
 
+    def watch(self, watch: Watch) -> None:
+        """Opens a watch on this connection once it is online."""
+        if self._is_online and not self._failed.done():
+            self._watching[watch] = self._spawn(self._tolerant(partial(self._watched, watch)))
+
+    def unwatch(self, watch: Watch) -> None:
+        task = self._watching.pop(watch, None)
+        if task is not None:
+            task.cancel()
+
     async def lists(self) -> None:
         """Reads the list of sessions again; the one of workspaces keeps itself up to date."""
         asked = self._host.asking()
@@ -115,7 +129,10 @@ class Generation:
         self._online()
         for following in list(self._followed.values()):
             self.follow(following)
-        self._spawn(self._tolerant(self._workspaces))
+        for watch in list(self._watches):
+            self.watch(watch)
+        self._spawn(self._tolerant(partial(self._renewed, "workspace/follow", {}, self._workspaces)))
+        self._spawn(self._tolerant(partial(self._renewed, "presence/follow", {}, self._presence)))
         self._spawn(self._tolerant(self.lists))
         self._read_catalogue()
 
@@ -140,18 +157,31 @@ class Generation:
         await _drain(stream, lambda items: self._took([self._host.control(item) for item in items]))
         raise Unreachable("The host ended its state.")
 
-    async def _workspaces(self) -> None:
-        came = False
+    def _workspaces(self, items: list[Any]) -> None:
+        self._took([self._host.workspace(item) for item in items])
 
-        def take(items: list[Any]) -> None:
-            nonlocal came
-            came = True
-            self._took([self._host.workspace(item) for item in items])
+    def _presence(self, items: list[Any]) -> None:
+        self._took([self._host.present(item) for item in items])
 
+    async def _watched(self, watch: Watch) -> None:
+        try:
+            await self._renewed(watch.endpoint, watch.args, watch.take)
+        except RemoteError as error:
+            watch.refused(error)
+
+    async def _renewed(self, endpoint: str, args: Mapping[str, Any], take: Callable[[list[Any]], None]) -> None:
+        """Reads a stream to its end. One that was cut off because it was read too slowly is opened again, as long as
+        there is progress."""
         while True:
             came = False
+
+            def taken(items: list[Any]) -> None:
+                nonlocal came
+                came = True
+                take(items)
+
             try:
-                await _drain(self.client.stream("workspace/follow"), take)
+                await _drain(self.client.stream(endpoint, **args), taken)
                 return
             except (Lagging, RemoteError) as error:
                 if not came or not is_lag(error):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from htui.errors import CookieFileUnsafe, Forbidden, HtuiError, LoginNeeded, Unreachable
+from htui.errors import CookieFileUnsafe, Forbidden, HtuiError, LoginNeeded, RemoteError, Unreachable
 from htui.link.address import Address, token_of
 from htui.link.backoff import delay, failures_after
 from htui.link.changes import Change, HostChanged, LinkChanged, LinkPhase, LinkStatus, SessionChanged
@@ -16,6 +16,7 @@ from htui.link.following import Following, addresses
 from htui.link.generation import Generation
 from htui.link.login import Auth
 from htui.link.stream import Stream
+from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
 
 __all__ = ["Change", "HostChanged", "Link", "LinkChanged", "LinkStatus", "SessionChanged"]
@@ -49,6 +50,7 @@ class Link:
         self._on_change = on_change
         self._chance = chance
         self._followed: dict[str, Following] = {}
+        self._watches: dict[Watch, None] = {}
         self._generation: Generation | None = None
         self._online_since: float | None = None
         self._failures = 0
@@ -89,6 +91,26 @@ class Link:
     def stream(self, endpoint: str, /, **args: Any) -> Stream:
         """A stream of its own on the present connection, with which it ends; `Unreachable` while there is none."""
         return self._connected().client.stream(endpoint, **args)
+
+    def watch(
+        self,
+        endpoint: str,
+        take: Callable[[list[Any]], None],
+        refused: Callable[[RemoteError], None] = ignored,
+        /,
+        **args: Any,
+    ) -> Watch:
+        """Reads a stream from now on, over all reconnections, until the watch is closed (see `Watch`)."""
+        watch = Watch(endpoint, args, take, refused, self._unwatch)
+        self._watches[watch] = None
+        if self._generation is not None:
+            self._generation.watch(watch)
+        return watch
+
+    def _unwatch(self, watch: Watch) -> None:
+        self._watches.pop(watch, None)
+        if self._generation is not None:
+            self._generation.unwatch(watch)
 
     def follow(self, session_id: str) -> SessionMirror:
         """Follows a session from now on, over all reconnections; asking again gives the same mirror.
@@ -143,7 +165,7 @@ class Link:
         return self._generation
 
     async def _live(self, client: Client) -> HtuiError:
-        self._generation = Generation(client, self.host, self._followed, self._on_change, self._online)
+        self._generation = Generation(client, self.host, self._followed, self._watches, self._on_change, self._online)
         try:
             return await self._generation.run()
         finally:

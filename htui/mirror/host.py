@@ -50,7 +50,9 @@ class HostMirror:
 
     `client_id` and `home` come from the host at each connection. `catalogue` is the value of `session/modelCatalog`,
     None until it came. `command_changes` grows whenever the host's commands may be others. `metrics` is False when the
-    host has no `session/control`. `errors` holds by session the latest text that its agent failed with.
+    host has no `session/control`. By session, `errors` holds the latest text that its agent failed with, `clients` how
+    many follow it (this one among them; nothing where the host does not tell), `activations` whether its goal is
+    `armed`.
     """
 
     def __init__(self) -> None:
@@ -61,6 +63,8 @@ class HostMirror:
         self.catalogue: Mapping[str, Any] | None = None
         self.errors: dict[str, str] = {}
         self.archived: frozenset[str] = frozenset()
+        self.clients: Mapping[str, int] = {}
+        self.activations: dict[str, str] = {}
         self._workspaces: dict[str, Workspace] = {}
         self._entries: dict[str, SessionEntry] = {}
         self._values: dict[str, Values] = {}
@@ -109,6 +113,8 @@ class HostMirror:
         self.client_id = ""
         self.metrics = True
         self.command_changes += 1
+        self.clients = {}
+        self.activations.clear()
         self._since = {ask.event_id: ask.since for ask in self._asks.values()}
         self._asks.clear()
         for values in self._values.values():
@@ -131,6 +137,12 @@ class HostMirror:
             self.client_id = text(item.get("clientId"))
             self.home = text(host.get("home")) if isinstance(host, Mapping) else ""
         return _NOTHING
+
+    def present(self, item: Any) -> HostStep:
+        """Takes an item of `presence/follow`."""
+        sessions = _mapping(_mapping(item).get("sessions"))
+        self.clients = {known: len(rows) for known, rows in sessions.items() if isinstance(rows, list)}
+        return HostStep(frozenset({"clients"}))
 
     def settled(self, event_id: str) -> HostStep:
         """An ask was answered here or elsewhere, or withdrawn."""
@@ -236,6 +248,8 @@ class HostMirror:
             return HostStep(reread=True)
         if event == "api-session/added" and args:
             return self._added(args[0])
+        if event == "goal/activation-changed" and args:
+            return self._activated(_mapping(args[0]))
         session_id = text(args[0]) if args else ""
         if event == "commands/change":
             self.command_changes += 1
@@ -265,6 +279,10 @@ class HostMirror:
         self._touch(row.session_id)
         keys = self._seed(summary)
         return replace(self._enter(row), values={row.session_id: keys} if keys else None)
+
+    def _activated(self, change: Mapping[str, Any]) -> HostStep:
+        self.activations[text(change.get("sessionId"))] = text(_mapping(change.get("goal")).get("activation"))
+        return HostStep(frozenset({"goals"}))
 
     def _enter(self, entry: SessionEntry) -> HostStep:
         known = entry.session_id in self._entries

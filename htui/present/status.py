@@ -9,10 +9,10 @@ _BAR = 10
 _GAP = Span(" · ", "muted")
 _DIVIDER = Span(" │ ", "muted")
 
-_SHOWN = ("model", "effort", "shell", "context", "cost", "turns", "tokens", "hit")
+_SHOWN = ("mode", "goal", "model", "effort", "shell", "context", "cost", "clients", "turns", "tokens", "hit")
 """In this order the figures stand."""
 
-_KEPT = ("cost", "context", "model", "effort", "turns", "tokens", "shell", "hit")
+_KEPT = ("mode", "goal", "cost", "context", "clients", "model", "effort", "turns", "tokens", "shell", "hit")
 """In this order they are worth their room; the last goes first."""
 
 
@@ -22,7 +22,8 @@ class Figures:
 
     `trouble` comes first (`! Offline`, `⚠ Models`), then `needs`, `paused`, the running clock, `● Ready`. `elapsed` is
     in seconds since the turn began, None when none runs; `doing` is the phase with its own age. `keys` is what Ctrl+C
-    does. Tokens are those of the session; `read`, `fresh` and `written` are its input by kind.
+    does. `mode` and `goal` are ready texts, `clients` is how many follow the session. Tokens are those of the session;
+    `read`, `fresh` and `written` are its input by kind.
     """
 
     trouble: str = ""
@@ -32,6 +33,9 @@ class Figures:
     doing: str = ""
     doing_for: int | None = None
     keys: str = ""
+    mode: str = ""
+    goal: str = ""
+    clients: int = 0
     model: str = ""
     effort: str = ""
     shell: str = ""
@@ -94,6 +98,9 @@ def _figures(figures: Figures, *, bar: bool) -> dict[str, Span]:
     inputs = figures.fresh + figures.read + figures.written
     tokens = inputs + figures.output
     found = {
+        "mode": Span(figures.mode, "warning"),
+        "goal": Span(figures.goal, "busy"),
+        "clients": Span(count.plural(figures.clients, "client") if figures.clients > 1 else "", "muted"),
         "model": Span(model_name(figures.model)),
         "effort": Span(figures.effort, "muted"),
         "shell": Span(figures.shell, "warning"),

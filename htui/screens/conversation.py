@@ -12,6 +12,7 @@ from typing import Any
 from htui.commands import Level
 from htui.errors import AnswerLost, HtuiError
 from htui.mirror import PendingAsk, SessionMirror
+from htui.present.goal import Goal, goal_of
 from htui.screens.command_table import no_command
 from htui.screens.desk import LinkLike
 from htui.screens.host_commands import HostCommand, host_commands
@@ -45,6 +46,8 @@ class Conversation:
         self.delivered.set()
         self._sending = 0
         self._asked_commands = -1
+        self._asked_goal = ("", "")
+        self._activation = ""
         self._moment = moment
         self._told = told
 
@@ -155,6 +158,32 @@ class Conversation:
             return
         self.commands = host_commands(value)
         self._told()
+
+    @property
+    def activation(self) -> str:
+        """Whether rounds of the goal start by themselves: `armed` or `disarmed`, empty where that is not known."""
+        return self.link.host.activations.get(self.session_id, self._activation)
+
+    @property
+    def goal_due(self) -> bool:
+        """True while the host was not asked, on this connection, whether the goal is armed."""
+        goal = goal_of(self.mirror.value("goal"))
+        known = goal is None or self.session_id in self.link.host.activations
+        return self.online and not known and self._asked_goal != self._goal_key(goal)
+
+    async def read_goal(self) -> None:
+        """Reads what no projection tells; a host without it tells less."""
+        self._asked_goal = self._goal_key(goal_of(self.mirror.value("goal")))
+        try:
+            value = await self.link.call("goals/get", agentId=self.session_id)
+        except HtuiError:
+            return
+        activation = value.get("activation") if isinstance(value, Mapping) else None
+        self._activation = activation if isinstance(activation, str) else ""
+        self._told()
+
+    def _goal_key(self, goal: Goal | None) -> tuple[str, str]:
+        return self.link.host.client_id, "" if goal is None else goal.id
 
     async def answer(self, ask: PendingAsk, outcome: Mapping[str, Any] | None) -> None:
         """Answers what waits; without an outcome the turn is stopped and nothing is answered."""

@@ -1,12 +1,14 @@
 """What the screens need of the program around them, and of the link, as protocols."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from htui.composer.store import DraftStore
+from htui.errors import RemoteError
 from htui.link.address import Address
 from htui.link.changes import LinkStatus
+from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
 from htui.theme import Theme
 
@@ -23,6 +25,14 @@ class LinkLike(Protocol):
     async def run(self) -> None: ...
     def retry(self, token: str | None = None) -> None: ...
     async def call(self, endpoint: str, /, **args: Any) -> Any: ...
+    def watch(
+        self,
+        endpoint: str,
+        take: Callable[[list[Any]], None],
+        refused: Callable[[RemoteError], None] = ignored,
+        /,
+        **args: Any,
+    ) -> Watch: ...
     def follow(self, session_id: str) -> SessionMirror: ...
     def unfollow(self, session_id: str) -> None: ...
     async def older(self, session_id: str) -> bool: ...

@@ -7,6 +7,7 @@ from hd.protocol.messages import text_of
 from htui.link.changes import LinkStatus
 from htui.mirror import HostMirror, PendingAsk, QueueItem, Row, SessionMirror
 from htui.present import count, when
+from htui.present.goal import goal_figure, goal_of, planning
 from htui.present.lines import Line, Span, cut_line, indent, wrap
 from htui.present.picks import Pick
 from htui.present.safe import one_line, safe
@@ -24,9 +25,16 @@ def title_of(mirror: SessionMirror) -> str:
 
 
 def figures(
-    mirror: SessionMirror, host: HostMirror, link: LinkStatus, *, needs: bool, no_models: bool, now: int
+    mirror: SessionMirror,
+    host: HostMirror,
+    link: LinkStatus,
+    *,
+    needs: bool,
+    no_models: bool,
+    now: int,
+    activation: str = "",
 ) -> Figures:
-    """The figures of the status bar; `now` is in ms."""
+    """The figures of the status bar; `now` is in ms, `activation` that of the goal."""
     selection = selected(mirror, host)
     pressure, usage, stats = (_mapping(mirror.value(key)) for key in ("contextPressure", "tokenUsage", "sessionStats"))
     running = mirror.running
@@ -38,6 +46,9 @@ def figures(
         doing=one_line(phase.name, 40) or _DOING.get(phase.kind, "") if running else "",
         doing_for=_seconds(phase.since, now) if phase.since else None,
         keys="^C stop" if running else "^C quit",
+        mode=planning(mirror.value("plan")),
+        goal=goal_figure(goal_of(mirror.value("goal"), activation)),
+        clients=host.clients.get(mirror.session_id, 0),
         model=one_line(str(selection.get("model") or ""), 60),
         effort=one_line(str(selection.get("reasoningEffort") or ""), 20),
         context=_whole(pressure, "projectedTokens"),
@@ -122,9 +133,14 @@ def queue_text(item: QueueItem) -> str:
     return one_line(text_of(item.content), 400) or "(no text)"
 
 
-def queue_line(queue: Sequence[QueueItem], cells: int) -> Line:
+def queue_lines(queue: Sequence[QueueItem], cells: int, *, parked: bool) -> list[Line]:
+    """What waits. After a stop it stays until somebody sends something, which nobody would guess."""
     first = queue_text(queue[0])
-    return cut_line((Span(f"Waiting: {len(queue)}", "busy"), Span(f" · {first}", "muted")), cells)
+    line = cut_line((Span(f"Waiting: {len(queue)}", "busy"), Span(f" · {first}", "muted")), cells)
+    if not parked:
+        return [line]
+    hint = "  Nothing runs: it goes on before your next prompt · /queue removes"
+    return [line, cut_line((Span(hint, "muted"),), cells)]
 
 
 def queue_picks(queue: Sequence[QueueItem]) -> list[Pick]:
@@ -175,8 +191,12 @@ def permission_picks(value: object) -> tuple[list[Pick], int]:
     return picks, at
 
 
-def status_panel(shown: Figures, facts: Iterable[tuple[str, str]]) -> list[Line]:
-    """The figures in full, one a line."""
+_NAMES = 11
+"""Cells of the names in a list of facts."""
+
+
+def status_panel(shown: Figures, facts: Iterable[tuple[str, str]], cells: int) -> list[Line]:
+    """The figures in full, one below the other."""
     inputs = shown.fresh + shown.read + shown.written
     rows = [
         *facts,
@@ -192,7 +212,12 @@ def status_panel(shown: Figures, facts: Iterable[tuple[str, str]]) -> list[Line]
         ("output", f"{count.compact(shown.output)} tokens" if shown.output else ""),
         ("cache hit", count.share(shown.read, inputs) if inputs else ""),
     ]
-    return [(Span(f"{name:<11}", "muted"), Span(one_line(value, 400))) for name, value in rows if value]
+    lines: list[Line] = []
+    for name, value in rows:
+        if value:
+            text = wrap([Span(one_line(value, 400))], max(1, cells - _NAMES))
+            lines += indent(text, Span(f"{name:<{_NAMES}}", "muted"), Span(" " * _NAMES))
+    return lines
 
 
 def _trouble(link: LinkStatus, host: HostMirror, no_models: bool) -> str:

@@ -18,7 +18,10 @@ class Sending:
         screen = self._screen
         screen.conversation.notices.clear()
         screen.transcript.to_end()
-        screen.start(self._send(screen.editor.take()))
+        text = screen.editor.take()
+        screen.drafting.forget(text)
+        screen.start(self._send(text))
+        screen.keep_draft()
 
     def command(self, line: str) -> None:
         """Runs a slash command; one that is not clear stays in the editor."""

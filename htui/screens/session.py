@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from htui.composer.editor import Editor
+from htui.link.watch import Watch
 from htui.paint.screen import Point
-from htui.present.lines import Line, Span
 from htui.present.status import Figures
 from htui.screens import facts as f
 from htui.screens.asking import AskSlot
@@ -22,6 +22,8 @@ from htui.screens.effects import Effects
 from htui.screens.ladder import escape, interrupt
 from htui.screens.sending import Sending
 from htui.screens.session_panels import SessionPanels
+from htui.screens.shared_draft import SharedDraft
+from htui.screens.surroundings import Surroundings
 from htui.screens.welcome import welcome_lines
 from htui.widgets.bars import Feed, Rule, StatusBar
 from htui.widgets.cards import Answered
@@ -45,13 +47,21 @@ class SessionScreen(KeyScreen):
         self.rule = Rule(theme)
         self.composer = Composer(theme, self.editor)
         self.status = StatusBar(theme)
-        self.drafting = Drafting(desk.drafts, self.editor, self.conversation.outbox, session_id)
-        self.sending = Sending(self)
         self.asking = AskSlot(self)
+        self.drafting = Drafting(
+            desk.drafts,
+            self.editor,
+            self.conversation.outbox,
+            SharedDraft(desk.link, session_id, desk.moment),
+            session_id,
+            lambda: self.asking.writing,
+        )
+        self.surroundings = Surroundings(self)
+        self.sending = Sending(self)
         self.panels = SessionPanels(self)
         self.effects = Effects(self)
+        self._draft_watch: Watch | None = None
         self._last_interrupt: float | None = None
-        self._lost_at: float | None = None
         self._ready = False
 
     def compose(self) -> ComposeResult:
@@ -68,12 +78,20 @@ class SessionScreen(KeyScreen):
     def on_mount(self) -> None:
         self._ready = True
         self.drafting.load()
+        self._draft_watch = self.desk.link.watch(
+            "drafts/follow", self._draft_came, sessionId=self.conversation.session_id
+        )
         self.composer.update()
         self.changed()
 
     def on_unmount(self) -> None:
         self._ready = False
-        self.drafting.save()
+        if self._draft_watch is not None:
+            self._draft_watch.close()
+        if self.app.is_running:
+            self.start(self.drafting.keep())
+        else:
+            self.drafting.save()
         self.asking.close()
         self.desk.release(self.conversation.session_id)
 
@@ -100,6 +118,8 @@ class SessionScreen(KeyScreen):
             self.sending.recorded(text)
         if mirror.loaded:
             self.drafting.learn(mirror)
+        if self.conversation.goal_due:
+            self.start(self.conversation.read_goal())
         if not len(mirror.rows):
             self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
         self.transcript.take(mirror.rows, mirror.live)
@@ -116,52 +136,20 @@ class SessionScreen(KeyScreen):
     def figures(self) -> Figures:
         mirror, host, link = self.conversation.mirror, self.desk.link.host, self.desk.link.status
         needs = self.asking.ask is not None
-        return f.figures(mirror, host, link, needs=needs, no_models=self.desk.catalogue_failed, now=self.desk.now())
+        return f.figures(
+            mirror,
+            host,
+            link,
+            needs=needs,
+            no_models=self.desk.catalogue_failed,
+            now=self.desk.now(),
+            activation=self.conversation.activation,
+        )
 
     def _tell(self) -> None:
-        cells = self.size.width
         self.status.tell(self.figures())
-        self.rule.tell(f.title_of(self.conversation.mirror), self._side())
-        self.feed.tell(self._feed_lines(cells))
-
-    def _feed_lines(self, cells: int) -> list[Line]:
-        lines: list[Line] = []
-        queue = f.waiting(self.conversation.mirror.queue)
-        if queue:
-            lines.append(f.queue_line(queue, cells))
-        lines += self.conversation.outbox.lines(cells)[:2]
-        if self.drafting.parked:
-            lines.append((Span("· Your draft is kept and comes back after the answer.", "muted"),))
-        lines += f.failure_lines(self.conversation.mirror, cells)
-        told = self.desk.link.host.errors.get(self.conversation.session_id)
-        lines += f.trouble_lines(told, self.conversation.mirror, cells)
-        lines += self.conversation.notices.lines(cells)
-        lines += self.effects.hint_lines(self.editor.text, cells)
-        return lines[-max(1, self.size.height // 4) :]
-
-    def _side(self) -> Span:
-        """The right end of the rule: the connection first, then where the reader is, then who else waits."""
-        link = self.desk.link.status
-        if link.phase != "online":
-            return Span(f.offline_text(link, self._next_try()), "bad")
-        self._lost_at = None
-        if self.conversation.mirror.failure is not None:
-            return Span("this session cannot be followed", "bad")
-        if self.conversation.paging:
-            return Span("loading older …", "busy")
-        if not self.transcript.following:
-            return Span("↓ new · /latest" if self.transcript.unread else "↓ /latest", "busy")
-        others = self.asking.others()
-        return Span(f"? {others} more need you · /resume" if others else "", "needs")
-
-    def _next_try(self) -> int | None:
-        wait = self.desk.link.status.next_try_in
-        if wait is None:
-            self._lost_at = None
-            return None
-        if self._lost_at is None:
-            self._lost_at = self.desk.moment() + wait
-        return max(0, round(self._lost_at - self.desk.moment()))
+        self.rule.tell(f.title_of(self.conversation.mirror), self.surroundings.side())
+        self.feed.tell(self.surroundings.feed(self.size.width))
 
     def _share_room(self) -> None:
         """Panels get what the fixed parts leave, and the transcript at least a line."""
@@ -197,10 +185,21 @@ class SessionScreen(KeyScreen):
         if self.editor.draft.text.startswith("/") and self.conversation.commands_due:
             self.start(self.conversation.read_commands())
         if self.drafting.touch():
-            self.set_timer(self.drafting.delay, self.drafting.save)
+            self.set_timer(self.drafting.delay, self.keep_draft)
         self.asking.update()
         self._tell()
         self._share_room()
+
+    def keep_draft(self) -> None:
+        self.start(self.drafting.keep())
+
+    def _draft_came(self, items: list[Any]) -> None:
+        """The host told the draft, or another client changed it."""
+        met = self.drafting.meet(items)
+        if met.said:
+            self.conversation.say(met.said)
+        if met.changed:
+            self.edited()
 
     def _edit(self, key: str, character: str | None) -> None:
         if key == "enter":
@@ -244,9 +243,11 @@ class SessionScreen(KeyScreen):
             self.drafting.save()
             self.desk.leave()
         elif meant == "clear":
+            if not self.asking.writing:
+                self.drafting.set_aside(self.editor.text)
             self.editor.clear()
             self.edited()
-            self.conversation.say("Cleared · Ctrl+_ brings it back · Ctrl+C again leaves")
+            self.conversation.say("Cleared · ↑ brings it back · Ctrl+C again leaves")
         else:
             self._stop("Ctrl+C again leaves without waiting")
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from htui.commands import PanelName
 from htui.present.count import size
+from htui.present.goal import PLANNING, goal_facts, goal_of, planning
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
 from htui.widgets.panels import ChoicePanel, Panel, TextPanel
@@ -95,8 +96,8 @@ class SessionPanels:
         if name == "help":
             return TextPanel(theme, name, "Help", lambda cells: help_lines(cells, screen.conversation.commands))
         if name == "status":
-            lines = f.status_panel(screen.figures(), self._status_facts())
-            return TextPanel(theme, name, "Status", lambda cells: lines)
+            shown, facts = screen.figures(), self._status_facts()
+            return TextPanel(theme, name, "Status", lambda cells: f.status_panel(shown, facts, cells))
         if name == "queue":
             picks, at = f.queue_picks(mirror.queue), 0
         elif name == "model":
@@ -116,11 +117,16 @@ class SessionPanels:
         screen = self._screen
         session_id = screen.conversation.session_id
         entry = screen.desk.link.host.session(session_id)
-        permissions = screen.conversation.mirror.value("permissions")
+        mirror = screen.conversation.mirror
+        permissions = mirror.value("permissions")
+        clients = screen.desk.link.host.clients.get(session_id, 0)
         return [
             ("host", screen.desk.link.address.origin),
             ("session", session_id),
             ("folder", entry.cwd if entry is not None else ""),
             ("permission", str(permissions.get("currentValue") or "") if isinstance(permissions, dict) else ""),
+            ("mode", PLANNING if planning(mirror.value("plan")) else ""),
+            *goal_facts(goal_of(mirror.value("goal"), screen.conversation.activation)),
+            ("clients", f"{clients} follow this session, this one among them" if clients > 1 else ""),
             ("terminal", f"{size(screen.desk.bytes_written())} written"),
         ]

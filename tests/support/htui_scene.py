@@ -11,7 +11,7 @@ from htui.link.changes import LinkStatus
 from htui.paint.driver import TerminalDriver
 from htui.running import run, state_folder
 from htui.theme import choose
-from tests.support.scripted import ORIGIN, SESSION, Scene, ScriptedLink
+from tests.support.scripted import SESSION, Scene, ScriptedLink
 
 PACE = 0.02
 """Seconds between two words."""
@@ -118,7 +118,7 @@ SCENES: dict[str, Scene] = {
 def main(name: str) -> int:
     app = HtuiApp(
         palette=choose(os.environ),
-        drafts=DraftStore(state_folder(os.environ) / "drafts", ORIGIN),
+        drafts=DraftStore(state_folder(os.environ) / "drafts"),
         directory=Path.cwd(),
         driver_class=TerminalDriver,
     )

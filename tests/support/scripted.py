@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from htui.errors import RemoteError
 from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged, LinkStatus, SessionChanged
+from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
 
 SESSION = "session-00000000-0000-4000-8000-000000000001"
@@ -141,6 +143,7 @@ class ScriptedLink:
             "session/cancel": {"accepted": True},
         }
         self.retries: list[str | None] = []
+        self.watches: list[Watch] = []
         self.pages: list[list[dict[str, Any]]] = []
         self._values = 0
         self._on_change = on_change
@@ -212,6 +215,27 @@ class ScriptedLink:
         if not mirror.loaded:
             self.log(session_id).snapshot()
         return mirror
+
+    def watch(
+        self,
+        endpoint: str,
+        take: Callable[[list[Any]], None],
+        refused: Callable[[RemoteError], None] = ignored,
+        /,
+        **args: Any,
+    ) -> Watch:
+        watch = Watch(endpoint, args, take, refused, self._ended)
+        self.watches.append(watch)
+        return watch
+
+    def _ended(self, watch: Watch) -> None:
+        if watch in self.watches:
+            self.watches.remove(watch)
+
+    def item(self, endpoint: str, *items: Any) -> None:
+        """Gives items to whoever watches a stream."""
+        for watch in [watch for watch in self.watches if watch.endpoint == endpoint]:
+            watch.take(list(items))
 
     def unfollow(self, session_id: str) -> None:
         """Mirrors stay."""

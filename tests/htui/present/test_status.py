@@ -1,10 +1,14 @@
 """The status bar drops what there is no room for (row T17, CLIENT 4)."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from htui.present.count import compact, percent, share, size
+from htui.present.goal import goal_facts, goal_figure, goal_of, planning
 from htui.present.lines import cells_of, text_of
 from htui.present.status import Figures, status_lines
 from htui.present.when import age, clock, short
@@ -109,3 +113,55 @@ def test_numbers_and_times() -> None:
         "2d",
     ]
     assert age(0, now) == ""
+
+
+def test_plan_mode_and_the_goal_stay_where_there_is_room_for_little() -> None:
+    figures = replace(FULL, mode="plan mode", goal="goal 3/256", clients=2)
+    assert bar(140, figures)[0].endswith(
+        "│ plan mode · goal 3/256 · v4-pro · high · ctx 30% · ¥0.12 · 2 clients · 4 turns · 10k tok · hit 89%"
+    )
+    assert bar(56, figures) == ["◐ 1:03 · write 3s · ^C stop │ plan mode · goal 3/256"]
+    assert "client" not in bar(140, replace(FULL, clients=1))[0]
+
+
+GOAL = {
+    "goal": {"id": "g", "revision": 1, "objective": "Mend it", "phase": "active", "maxGoalRounds": 9},
+    "roundsStarted": 3,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "activation", "figure", "said"),
+    [
+        ({}, "armed", "goal 3/9", "running · round 3 of 9"),
+        ({}, "", "goal 3/9", "running · round 3 of 9"),
+        ({}, "disarmed", "goal waits", "waits · round 3 of 9 · /goal resume goes on"),
+        ({"phase": "paused"}, "disarmed", "goal paused", "paused · round 3 of 9 · /goal resume goes on"),
+        ({"phase": "complete"}, "disarmed", "goal done", "done after 3 of 9 rounds · /goal clear forgets it"),
+        (
+            {"phase": "blocked", "blockedReason": {"code": "round-limit", "message": "No rounds left."}},
+            "",
+            "goal blocked",
+            "blocked · round 3 of 9 · No rounds left. · /goal resume goes on",
+        ),
+    ],
+)
+def test_a_goal_says_how_it_stands(change: dict[str, Any], activation: str, figure: str, said: str) -> None:
+    goal = goal_of({**GOAL, "goal": {**GOAL["goal"], **change}}, activation)  # type: ignore[dict-item]
+    assert goal_figure(goal) == figure
+    assert goal_facts(goal) == [("goal", "Mend it"), ("", said)]
+
+
+@pytest.mark.parametrize("value", [None, {}, {"goal": None}, "x"])
+def test_no_goal_says_nothing(value: object) -> None:
+    assert goal_figure(goal_of(value)) == ""
+    assert goal_facts(goal_of(value)) == []
+
+
+def test_plan_mode_is_told_while_it_is_on_or_about_to_change() -> None:
+    assert [planning(v) for v in ({"active": True, "pending": False}, {"active": True, "pending": True}, {}, None)] == [
+        "plan mode",
+        "plan mode…",
+        "",
+        "",
+    ]

@@ -10,7 +10,7 @@ from htui.app import HtuiApp
 from htui.composer.store import DraftStore
 from htui.screens.session import SessionScreen
 from htui.theme import Theme
-from tests.support.scripted import NOW, ORIGIN, SESSION, Log, ScriptedLink
+from tests.support.scripted import NOW, SESSION, Log, ScriptedLink
 
 TRIES = 400
 
@@ -108,7 +108,7 @@ async def stage(
     """The program, connected and with an empty chat open unless `online` is False or another `session` is wanted."""
     app = StageApp(
         palette=Theme(theme),
-        drafts=DraftStore(folder / "drafts", ORIGIN),
+        drafts=DraftStore(folder / "drafts"),
         directory=Path("/home/me/proj"),
         session=session,
     )
