@@ -210,8 +210,11 @@ class HostMirror:
         listed = {row.session_id: row for row in rows}
         entries = {known: entry for known, entry in self._entries.items() if known in newer and known not in listed}
         for row in rows:
-            old = self._entries.get(row.session_id) if row.session_id in newer else None
-            entries[row.session_id] = row if old is None else replace(row, running=old.running, blank=old.blank)
+            old = self._entries.get(row.session_id)
+            if old is not None:
+                row = replace(row, updated_at=max(row.updated_at, old.updated_at))
+                row = replace(row, running=old.running, blank=old.blank) if row.session_id in newer else row
+            entries[row.session_id] = row
         self._entries = entries
         if isinstance(items, list):
             for item in items:

@@ -42,13 +42,13 @@ def events_of(records: object) -> list[Event]:
     return events
 
 
-def transcript_of(events: Sequence[Event], turn_after: int = 0) -> Transcript:
+def transcript_of(events: Sequence[Event], turn: int = 0, *, running: bool = False) -> Transcript:
     """The transcript of a window of a log.
 
     A window may begin in the middle of a turn, whose start it does not hold: then the turn counts as begun. One that
-    names no turn at all lies in the turn of what comes after it, `turn_after`.
+    names no turn at all lies in `turn`, which is `running` or not.
     """
-    transcript = _seed(events, turn_after)
+    transcript = _seed(events) or Transcript(turn=turn, running=running)
     for event in events:
         transcript = apply(transcript, event)
     return transcript
@@ -83,12 +83,24 @@ def first_turn(transcript: Transcript) -> int:
     return transcript.rows[0].turn if len(transcript.rows) else transcript.turn
 
 
-def _seed(events: Iterable[Event], turn_after: int) -> Transcript:
+def turn_of(event: Event) -> int | None:
+    """The turn that an event names."""
+    turn = event.data.get("turn")
+    return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
+
+
+def in_turn(transcript: Transcript, turn: int, *, running: bool) -> Transcript:
+    """A transcript of events that name no turn, once it is known in which they lie."""
+    rows = ChunkedList.of([replace(row, turn=turn) for row in transcript.rows])
+    return Transcript(rows, turn, running, transcript.open_calls)
+
+
+def _seed(events: Iterable[Event]) -> Transcript | None:
     for event in events:
-        turn = event.data.get("turn")
-        if isinstance(turn, int) and not isinstance(turn, bool):
+        turn = turn_of(event)
+        if turn is not None:
             return Transcript() if event.type == ev.TURN_START else Transcript(turn=turn, running=True)
-    return Transcript(turn=turn_after)
+    return None
 
 
 def below(transcript: Transcript, seq: int) -> Transcript:

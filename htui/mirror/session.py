@@ -40,6 +40,8 @@ class SessionMirror:
         self._transcript = Transcript()
         self._live = Live()
         self._phase = IDLE
+        self._turn_known = False
+        """Whether anything has told yet in which turn the events that are held lie."""
 
     @property
     def loaded(self) -> bool:
@@ -84,7 +86,9 @@ class SessionMirror:
             frame = item.get("frame")
             if not isinstance(frame, dict):
                 raise ProtocolBroken("The host sent an answer frame that is no object.")
-            return _PROGRESS if self._live.frame(frame) else LIVE
+            if not self._live.frame(frame):
+                return LIVE
+            return _PROGRESS | self._in_attempt()
         if kind == "event":
             return self._event(records.event_of(item))
         if kind == "snapshot":
@@ -110,6 +114,8 @@ class SessionMirror:
         if events[-1].seq != self.first_seq - 1:
             raise ProtocolBroken(f"The host sent a page up to {events[-1].seq} where {self.first_seq - 1} was due.")
         front = records.transcript_of(events, records.first_turn(self._transcript))
+        if not self._turn_known and any(records.turn_of(event) is not None for event in events):
+            self._learn_turn(front.turn, running=front.running)
         self._transcript, more = records.joined(front, self._transcript)
         self.first_seq, self.has_more = events[0].seq, has_more
         self._count(events)
@@ -133,19 +139,28 @@ class SessionMirror:
         stream = item.get("assistantStream")
         if isinstance(stream, Mapping):
             live.restore(stream)
+            for event in events:
+                if event.type in _DURABLE:
+                    live.settle(event.seq)  # a host may name an answer as running until it has sent its end
         first_seq = events[0].seq if events else cursor + 1
-        transcript = records.transcript_of(events)
         self._live = live
-        self._phase = _phase_of(events, transcript)
         self.failure = None
+        named = any(records.turn_of(event) is not None for event in events)
         if self._continues(header, first_seq, cursor):
-            self._count([event for event in events if event.seq > self.cursor])
-            transcript, _ = records.joined(records.below(self._transcript, first_seq), transcript)
+            held, new = self._transcript, [event for event in events if event.seq > self.cursor]
+            transcript = records.transcript_of(events, held.turn, running=held.running)
+            self._phase = _phase_of(new, transcript, self._phase)
+            self._count(new)
+            transcript, _ = records.joined(records.below(held, first_seq), transcript)
+            self._turn_known = self._turn_known or named
         else:
+            transcript = records.transcript_of(events)
+            self._phase = _phase_of(events, transcript, IDLE)
             self.unknown = 0
             self._count(events)
-            self.first_seq, self.has_more = first_seq, has_more
+            self.first_seq, self.has_more, self._turn_known = first_seq, has_more, named
         self._transcript, self.header, self.cursor = transcript, header, cursor
+        self._in_attempt()
         self.loads += 1
         keys = self._values.seed(*projection_block(item.get("projections")))
         return MirrorChange(first_row=0, live=True, keys=keys, replaced=True, state=True)
@@ -160,8 +175,12 @@ class SessionMirror:
             raise ProtocolBroken(f"The host sent event {event.seq} where {self.cursor + 1} was due.")
         self.cursor = event.seq
         self._count([event])
-        before = self._transcript
-        self._transcript = records.apply(before, event)
+        before, turn = self._transcript, records.turn_of(event)
+        if turn is not None and not self._turn_known:
+            self._turn_known = True
+            if event.type != ev.TURN_START:  # what is held lies in front of that
+                self._learn_turn(turn, running=True)
+        self._transcript = records.apply(self._transcript, event)
         settled = event.type in _DURABLE and self._live.settle(event.seq)
         was = self._phase
         self._phase = phase.after(was, event, self._transcript)
@@ -169,14 +188,29 @@ class SessionMirror:
         state = settled or was is not self._phase or before.running != self._transcript.running
         return MirrorChange(first_row=first, live=settled, state=state)
 
+    def _in_attempt(self) -> MirrorChange:
+        """Takes the turn from the running answer where the events that are held name none."""
+        attempt = self._live.attempt
+        if self._turn_known or attempt is None:
+            return NOTHING
+        self._learn_turn(attempt.turn, running=True)
+        return MirrorChange(first_row=0 if len(self.rows) else None, state=True)
+
+    def _learn_turn(self, turn: int, *, running: bool) -> None:
+        self._turn_known = True
+        self._transcript = records.in_turn(self._transcript, turn, running=running)
+        if running and self._phase is IDLE:
+            self._phase = Phase("wait", "", self.rows[-1].time if len(self.rows) else 0)
+
     def _count(self, events: list[Event]) -> None:
         self.unknown += sum(1 for event in events if records.is_unknown(event))
 
 
-def _phase_of(events: list[Event], transcript: Transcript) -> Phase:
+def _phase_of(events: list[Event], transcript: Transcript, before: Phase) -> Phase:
+    """The phase after `events`, where `before` was the one in front of them as far as it is known."""
     if not transcript.running:
         return IDLE
-    found = Phase("wait", "", events[-1].time if events else 0)
+    found = Phase("wait", "", events[-1].time if events else 0) if before is IDLE else before
     for event in events:
         found = phase.after(found, event, transcript)
     return found

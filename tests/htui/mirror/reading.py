@@ -104,3 +104,18 @@ def open_asks(events: Sequence[Wire]) -> int:
     calls = {e["data"]["callId"] for e in events if e["type"] == "tool/call" and e["data"]["name"] in asking}
     results = {e["data"]["message"]["source"]["callId"] for e in events if e["type"] == "tool/result"}
     return asked - decided + len(calls - results)
+
+
+def unrecorded(prompts: Sequence[tuple[str, str, str]], logs: Mapping[str, Sequence[Wire]]) -> dict[str, list[str]]:
+    """By session the texts of those prompts (session, request id, text) whose id never stood in its log."""
+    left: dict[str, dict[str, str]] = {session_id: {} for session_id, _, _ in prompts}
+    for session_id, request_id, text in prompts:
+        left[session_id][request_id] = text
+    for session_id, events in logs.items():
+        for event in events:
+            source = event["data"].get("source")
+            if event["type"] == "user/message" and source is not None:
+                left.get(session_id, {}).pop(source.get("rpcId"), None)
+        for _, _, request_id in queue(events):
+            left.get(session_id, {}).pop(request_id, None)
+    return {session_id: sorted(texts.values()) for session_id, texts in left.items()}

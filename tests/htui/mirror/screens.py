@@ -7,6 +7,7 @@ from typing import Any
 from htui.mirror import HostMirror, Row, SessionMirror
 from htui.mirror.host import HostStep
 from htui.screens.outbox import Outbox
+from tests.htui.mirror.stage import Stage
 from tests.support.recordings import Arrival, RecordedStream
 
 NEW = "x-new"
@@ -22,9 +23,12 @@ class Screens:
     outboxes: dict[str, Outbox] = field(default_factory=dict)
     declined: list[str] = field(default_factory=list)
 
+    asked: int | None = None
+    """What `asking` gave when the lists were called for; None when each was called for at its answer."""
+
     def take(self, arrival: Arrival) -> None:
         if arrival.kind == "listed":
-            self.host.listed(arrival.value, self.host.asking())
+            self.host.listed(arrival.value, self.host.asking() if self.asked is None else self.asked)
         elif arrival.kind == "answered":
             self.host.settled(arrival.value)
         elif arrival.kind == "prompted":
@@ -62,6 +66,22 @@ class Screens:
         """Each recorded stream fills a mirror of its own; those of one session share its values, as in the link."""
         session_id = stream.session_id or ""
         return self.mirrors.setdefault(id(stream), SessionMirror(session_id, self.host.values(session_id)))
+
+    def cut(self) -> None:
+        """The connection is lost and there is another one: what was on its way is in doubt."""
+        for session_id, outbox in self.outboxes.items():
+            for request_id in list(outbox._sent):
+                mirror = next((m for m in self.mirrors.values() if m.session_id == session_id), None)
+                outbox.doubt(request_id, SessionMirror(session_id) if mirror is None else mirror)
+        self.host.begin()
+
+    def read_back(self, stage: Stage, messages: int) -> None:
+        """Fetches older pages of all sessions up to the oldest event that the host of the recording sent."""
+        for follow in stage.follows:
+            mirror = self.mirror(follow.stream)
+            while mirror.first_seq > follow.events[0]["seq"]:
+                mirror.prepend(follow.page(mirror.first_seq, messages))
+                assert_shown_once(mirror)
 
     def sent(self) -> dict[str, list[str]]:
         """By session the texts of what is neither in the log nor in the queue: it has to be kept."""

@@ -200,3 +200,12 @@ def test_what_is_not_known_is_passed_over(item: Any) -> None:
     host = HostMirror()
     assert host.event(item, 0) == HostStep()
     assert host.control(item) == HostStep()
+
+
+def test_a_list_that_was_late_does_not_take_the_latest_activity_back() -> None:
+    host = HostMirror()
+    host.listed({"items": [{"sessionId": "s1", "updatedAt": 5}]}, host.asking())
+    asked = host.asking()
+    host.event({"type": "emit", "event": "api-session/activity", "args": ["s1", 9]}, 1)
+    host.listed({"items": [{"sessionId": "s1", "updatedAt": 5, "cwd": "/p"}]}, asked)
+    assert [(entry.updated_at, entry.cwd) for entry in host.sessions] == [(9, "/p")]

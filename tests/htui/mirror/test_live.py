@@ -114,6 +114,22 @@ def test_a_snapshot_in_the_middle_of_an_answer_goes_on_where_it_was() -> None:
     assert mirror.phase == Phase("write", "", 5)
 
 
+def test_an_answer_that_is_recorded_and_still_named_as_running_is_shown_once() -> None:
+    recorded = Event(
+        ev.ASSISTANT_MESSAGE, AT + 1, 99, {"turn": 1, "message": {"content": [{"type": "text", "text": "a"}]}}
+    )
+    packer = Packer()
+    packer.add(5, {"type": "text-delta", "index": 0, "text": "a"})
+    active = {"attemptId": "session-1:1", "startedAfterSeq": AT, "turn": 1, "nextIndex": 1, "stream": packer.rows()}
+    mirror, answer = SessionMirror("session-1"), Answer(AT, 2)
+    mirror.apply(snapshot([*BEFORE, recorded], assistantStream={"revision": 2, "activeAttempt": active}))
+    assert not mirror.live
+    assert [row.text for row in mirror.rows if row.kind == "assistant"] == ["a"]
+    answer.index = 1
+    mirror.apply(answer.end(kind="committed", eventType=ev.ASSISTANT_MESSAGE, seq=AT + 1))
+    assert mirror.running, "its end is the one that was due"
+
+
 def test_a_host_that_tells_no_revision_may_begin_anywhere() -> None:
     first = snapshot(BEFORE)
     del first["assistantStream"]

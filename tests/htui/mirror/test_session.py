@@ -12,7 +12,7 @@ from hd.protocol.projections.transcript import TRANSCRIPT
 from htui.errors import ProtocolBroken, RemoteError
 from htui.mirror import NOTHING, MirrorChange, Phase, SessionMirror, Values
 from htui.mirror.vocabulary import KNOWN
-from tests.htui.mirror.walks import TURNS, Turns, page, record, snapshot, walk
+from tests.htui.mirror.walks import TURNS, Answer, Turns, page, record, snapshot, walk
 
 PLAIN: Turns = [[2, 0], [1, 0]]
 
@@ -92,6 +92,48 @@ def test_a_window_in_the_middle_of_a_turn_knows_that_it_runs() -> None:
     assert mirror.running
     mirror.apply(record(Event(ev.TURN_END, len(events), 1, {"turn": 2, "reason": {"kind": "completed"}})))
     assert (mirror.running, mirror.phase) == (False, Phase())
+
+
+def prompted() -> list[Event]:
+    """A log that begins a second turn and ends with its prompt."""
+    events = walk([[0], [0]])
+    return events[: 1 + max(event.seq for event in events if event.type == ev.USER_MESSAGE)]
+
+
+def test_a_window_without_the_name_of_its_turn_learns_it_from_the_answer() -> None:
+    events = prompted()
+    mirror, answer = mirror_of(snapshot(events[-1:])), Answer(events[-1].seq)
+    assert not mirror.running
+    started = answer.start()
+    started["frame"]["turn"] = 2
+    change = mirror.apply(started)
+    assert (change.first_row, change.state) == (0, True)
+    mirror.apply(answer.end())
+    assert (mirror.running, mirror.phase.kind, mirror.rows[0].turn) == (True, "wait", 2)
+
+
+def test_a_window_without_the_name_of_its_turn_learns_it_from_the_next_event() -> None:
+    events = prompted()
+    for kind, running in ((ev.STEP_START, True), (ev.TURN_END, False)):
+        mirror = mirror_of(snapshot(events[-1:]))
+        mirror.apply(record(Event(kind, len(events), 9, {"turn": 2, "reason": {"kind": "completed"}})))
+        assert (mirror.running, mirror.rows[0].turn) == (running, 2)
+
+
+def test_a_window_without_the_name_of_its_turn_learns_it_from_an_older_page() -> None:
+    events = prompted()
+    mirror = mirror_of(snapshot(events[-1:]))
+    mirror.prepend(page(events[:-1]))
+    assert list(mirror.rows) == list(TRANSCRIPT.fold(events).rows)
+    assert mirror.running
+
+
+def test_a_window_without_the_name_of_its_turn_lies_in_the_turn_that_was_held() -> None:
+    events = prompted()
+    mirror = mirror_of(snapshot(events))
+    mirror.apply(snapshot(events[-1:]))
+    assert list(mirror.rows) == list(TRANSCRIPT.fold(events).rows)
+    assert mirror.running
 
 
 @pytest.mark.parametrize(
