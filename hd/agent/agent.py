@@ -315,7 +315,7 @@ class Agent:
             dispatch.refuse(calls, CUT_CALLS)
             return StepEnd("cut-calls")
         await dispatch.run(calls)
-        return StepEnd("called")
+        return StepEnd("finished" if self.session.value("completion").complete else "called")
 
     def _filtered(self, calls: Sequence[Call], turn: int, step: int) -> StepEnd:
         """The provider's filter cut the answer: nothing of it is run, and the turn does not look like a success."""

@@ -50,8 +50,13 @@ AGENT_PRESET_SELECTED: Final = "agent-preset/selected"
 QUESTION_ASKED: Final = "question/asked"
 QUESTION_DECIDED: Final = "question/decided"
 MESSAGE_FEEDBACK: Final = "message-feedback/change"
+SUMMARY_WRITE: Final = "summary/write"
+PROBLEMS_READ: Final = "problems/read"
+TASK_COMPLETE: Final = "task/complete"
 
-OWN_EVENTS: Final = frozenset({QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK})
+OWN_EVENTS: Final = frozenset(
+    {QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE}
+)
 
 
 @dataclass(frozen=True, slots=True)

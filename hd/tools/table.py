@@ -34,11 +34,14 @@ def default_tools() -> ToolTable:
     from hd.tools.kinds.list_files import ListFiles
     from hd.tools.kinds.present import Present
     from hd.tools.kinds.read_file import ReadFile
+    from hd.tools.kinds.read_problems import ReadProblems
     from hd.tools.kinds.rename_file import RenameFile
     from hd.tools.kinds.run_command import RunCommand
     from hd.tools.kinds.search_files import SearchFiles
+    from hd.tools.kinds.task_complete import TaskComplete
     from hd.tools.kinds.update_goal import UpdateGoal
     from hd.tools.kinds.write_file import WriteFile
+    from hd.tools.kinds.write_summary import WriteSummary
     from hd.tools.kinds.write_todos import WriteTodos
 
     return ToolTable(
@@ -52,11 +55,14 @@ def default_tools() -> ToolTable:
             ListFiles(),
             Present(),
             ReadFile(),
+            ReadProblems(),
             RenameFile(),
             RunCommand(),
             SearchFiles(),
+            TaskComplete(),
             UpdateGoal(),
             WriteFile(),
+            WriteSummary(),
             WriteTodos(),
         )
     )

@@ -54,8 +54,10 @@ ALLOWED: Final[Mapping[str, str]] = {
     # Control and projections
     "13: session/control: no frame of agentPreset": "hd has one preset, so selecting it changes nothing",
     "projections.asks: besides": _OWN,
+    "projections.completion: besides": _OWN,
     "projections.jobs: besides": _OWN,
     "projection asks: never seen": _OWN,
+    "projection completion: never seen": _OWN,
     "projection jobs: never seen": _OWN,
     "projection permissions.options: besides": _OLD_CLIENTS,
     "item session/control: 'queue' was never seen here": _OLD_CLIENTS,

@@ -273,13 +273,16 @@ async def test_a_failed_request_is_tried_again_in_the_same_step(daemon: Daemon, 
 async def test_f09_a_refused_key_ends_the_turn_with_one_plain_sentence(
     daemon: Daemon, mock: MockModel, folder: Path
 ) -> None:
-    mock.add(Reply(status=401, body={"error": {"message": "bad key sk-house-test-key"}}), Reply(text="again"))
+    gate = asyncio.Event()
+    refused = Reply(status=401, body={"error": {"message": "bad key sk-house-test-key"}}, gates={0: gate})
+    mock.add(refused, Reply(text="again"))
     session = await daemon.new_session(folder)
     async with daemon.socket() as socket:
         follow = await socket.follow(session)
         events_stream = await socket.open("$events")
         await daemon.prompt(session, "hello")
         await daemon.prompt(session, "queued meanwhile")
+        gate.set()
         ended = await follow.until(ENDED)
         error = ended["event"]["data"]["reason"]["error"]
         assert error["code"] == "AUTH"

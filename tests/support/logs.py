@@ -134,6 +134,9 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.SANDBOX_MODE: st.just({"mode": "workspace-write"}),
     ev.PERMISSION_PRESET: st.builds(lambda p: {"preset": p}, st.sampled_from(["read-only", "workspace-write"])),
     ev.TODO_WRITE: st.builds(lambda text: {"todos": [{"content": text, "status": "pending"}]}, TEXT),
+    ev.SUMMARY_WRITE: st.builds(lambda text: {"summary": text}, TEXT),
+    ev.PROBLEMS_READ: st.builds(lambda n: {"errors": n, "command": "make"}, SMALL),
+    ev.TASK_COMPLETE: st.just({}),
     ev.MODEL_SELECTION: st.builds(lambda m: {"provider": "p", "model": m}, TEXT),
     ev.SESSION_TITLE: st.builds(
         lambda t, k: {"title": t, "source": {"kind": k}}, TEXT, st.sampled_from(["user", "fallback"])

@@ -146,6 +146,8 @@ class MockModel:
         self, request: web.Request, parsed: Any, body: bytes, common: int, reply: Reply, head: Head
     ) -> web.StreamResponse:
         if not reply.is_stream():
+            if 0 in reply.gates:
+                await reply.gates[0].wait()
             content, kind = body_of(reply)
             headers = {"Content-Type": kind, **reply.headers}
             return web.Response(status=reply.status, body=content, headers=headers)

@@ -40,7 +40,8 @@ class Reply:
     before the first event. `batch` events go out in one write (0: all of them); `delay_s` pauses between events and is
     meant for the process mode.
 
-    `status`, `headers` and `body` make an answer that is no stream; `raw` is sent verbatim as the pieces of one.
+    `status`, `headers` and `body` make an answer that is no stream, held back by `gates[0]`; `raw` is sent verbatim as
+    the pieces of one.
     """
 
     text: str | Sequence[str] = ""

@@ -17,11 +17,14 @@ NAMES = [
     "list_files",
     "present",
     "read_file",
+    "read_problems",
     "rename_file",
     "run_command",
     "search_files",
+    "task_complete",
     "update_goal",
     "write_file",
+    "write_summary",
     "write_todos",
 ]
 
