@@ -7,7 +7,7 @@ from htui.present.lines import EMPTY, Line, Span, cut_line, indent, wrap
 from htui.present.live_text import tail_of
 from htui.present.markdown import markdown_lines
 from htui.present.safe import one_line, safe
-from htui.present.tool_row import tool_lines
+from htui.present.tool_row import report, tool_lines
 
 NARROW = 60
 """Cells below which a screen is narrow: fewer empty lines, and thoughts stay folded while they are written."""
@@ -77,7 +77,9 @@ def _body(row: Row, look: Look) -> list[Line]:
         case "reasoning":
             return _reasoning(row, look)
         case "tool":
-            return tool_lines(row, look.cells)
+            summary = report(row)
+            shown = [] if summary is None else [EMPTY, *markdown_lines(summary, look.cells)]
+            return [*tool_lines(row, look.cells), *shown]
         case "context":
             parts = [Span("◆ context", "context"), Span(f" · {one_line(row.name, 60)}", "muted")]
             text = one_line(row.text, 300)

@@ -36,7 +36,7 @@ def tool_lines(row: Row, cells: int) -> list[Line]:
     if code:
         mark, role = _MARKS["failed"]
     head = [Span(f"{mark} ", role), Span(one_line(row.name, 80) or "tool", "tool")]
-    text = summary(given)
+    text = summary(given) if report(row) is None else ""
     if code:
         head.append(Span(f" · exit {code}", "bad"))
     if row.status == "cancelled":
@@ -50,6 +50,13 @@ def tool_lines(row: Row, cells: int) -> list[Line]:
     if row.status == "failed":
         lines.append(cut_line((Span("  "), Span(first_line(row.text) or "failed without a text", "bad")), cells))
     return lines
+
+
+def report(row: Row) -> str | None:
+    """The summary of the work that this call wrote, in Markdown, which people read in full; None for other calls."""
+    meta = row.meta or {}
+    text = meta.get("summary") if meta.get("kind") == "summary" else None
+    return text if isinstance(text, str) and row.status == "done" else None
 
 
 def exit_code(row: Row) -> int:

@@ -98,3 +98,11 @@ def test_context_is_one_line() -> None:
 
 def test_an_answer_that_was_cut_says_so() -> None:
     assert shown(row("assistant", text="half", interrupted=True)) == ["half", "⋯ interrupted"]
+
+
+def test_the_summary_of_the_work_is_shown_in_full() -> None:
+    summary = "### Outcome\n- **both** tests\n- pass \x1b[31m"
+    found = row(name="write_summary", meta={"kind": "summary", "summary": summary}, arguments='{"summary":"x"}')
+    assert shown(found) == ["✓ write_summary", "", "Outcome", "", "• both tests", "• pass ␛[31m"]
+    refused = row(name="write_summary", meta=None, status="failed", text="was not taken", arguments='{"summary":"x"}')
+    assert shown(refused) == ["✗ write_summary · x", "  was not taken"]
