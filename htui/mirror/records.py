@@ -84,8 +84,8 @@ def first_turn(transcript: Transcript) -> int:
 
 
 def turn_of(event: Event) -> int | None:
-    """The turn that an event names."""
-    turn = event.data.get("turn")
+    """The turn that an event names; None for an event of an unknown kind, whatever it means by the word."""
+    turn = event.data.get("turn") if event.type in KNOWN else None
     return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
 
 

@@ -1,17 +1,15 @@
 """A client in memory: the mirrors fed by hand as the link feeds them, and what can be seen of them at the end."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from htui.mirror import HostMirror, Row, SessionMirror
 from htui.mirror.host import HostStep
 from htui.screens.outbox import Outbox
+from tests.htui.mirror.noise import BLOCK, NEW, renumbered
 from tests.htui.mirror.stage import Stage
 from tests.support.recordings import Arrival, RecordedStream
-
-NEW = "x-new"
-"""The key that hosts of the future add everywhere in these tests."""
 
 
 @dataclass
@@ -101,16 +99,18 @@ def assert_shown_once(mirror: SessionMirror) -> None:
     assert len(keys) == len(set(keys))
 
 
-def seen(screens: Screens, *, told: bool = True) -> dict[str, Any]:
-    """Everything that a person can see, as plain values; `told` leaves the rows about unknown things in."""
+def seen(screens: Screens, old: Callable[[str, int], int] | None = None) -> dict[str, Any]:
+    """Everything that a person can see, as plain values.
+
+    With `old`, which gives the number that an event of a session had, what only noise brought is left out.
+    """
     host = screens.host
     return {
-        "sessions": {m_id: _session(mirror, told) for m_id, mirror in screens.mirrors.items()},
+        "sessions": {place: _session(mirror, old) for place, mirror in screens.mirrors.items()},
         "workspaces": plain(host.workspaces),
         "list": {
             entry.session_id: (entry.running, entry.blank, entry.title, entry.cwd, entry.updated_at, entry.archived)
             for entry in host.sessions
-            if entry.session_id != NEW
         },
         "asks": [(ask.event_id, ask.kind, ask.session_id, plain(ask.request)) for ask in host.asks],
         "errors": dict(host.errors),
@@ -119,20 +119,33 @@ def seen(screens: Screens, *, told: bool = True) -> dict[str, Any]:
     }
 
 
-def _session(mirror: SessionMirror, told: bool) -> dict[str, Any]:
-    rows = [row for row in mirror.rows if told or not is_about_unknown(row)]
+def _session(mirror: SessionMirror, old: Callable[[str, int], int] | None) -> dict[str, Any]:
+    def number(seq: int) -> int:
+        return seq if old is None else old(mirror.session_id, seq)
+
+    def rows(found: Iterable[Row]) -> list[Any]:
+        kept = [row for row in found if old is None or not is_about_unknown(row)]
+        return [plain(replace(row, seq=number(row.seq), key=_key(row, number))) for row in kept]
+
     return {
-        "rows": plain(rows),
-        "live": plain(mirror.live),
+        "rows": rows(mirror.rows),
+        "live": rows(mirror.live),
         "running": mirror.running,
         "phase": mirror.phase,
-        "cursor": mirror.cursor,
-        "more": (mirror.first_seq, mirror.has_more),
+        "cursor": number(mirror.cursor),
+        "more": (number(mirror.first_seq), mirror.has_more),
         "queue": plain(mirror.queue),
-        "values": plain(mirror._values.copy()),
+        "values": plain(renumbered(mirror._values.copy(), number)),
         "jobs": plain(mirror._values.jobs),
         "failure": mirror.failure,
     }
+
+
+def _key(row: Row, number: Callable[[int], int]) -> str:
+    if row.key.startswith("live."):
+        return row.key
+    seq, dot, place = row.key.partition(".")
+    return f"{number(int(seq))}{dot}{place}"
 
 
 def is_about_unknown(row: Row) -> bool:
@@ -140,11 +153,12 @@ def is_about_unknown(row: Row) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """`value` out of tuples, dicts and scalars, without the keys that a host of the future added."""
+    """`value` out of tuples, dicts and scalars, without the keys and blocks of a host of the future."""
     if isinstance(value, Mapping):
         return {key: plain(part) for key, part in value.items() if key != NEW}
     if isinstance(value, list | tuple):
-        return tuple(plain(part) for part in value)
+        blocks = [part for part in value if not (isinstance(part, Mapping) and part.get("type") == BLOCK)]
+        return tuple(plain(part) for part in blocks)
     if hasattr(value, "__dataclass_fields__"):
         return tuple(plain(getattr(value, name)) for name in value.__dataclass_fields__)
     return value

@@ -8,8 +8,9 @@ import pytest
 
 from htui.mirror import Row
 from tests.htui.mirror import reading
+from tests.htui.mirror.noise import Noise
 from tests.htui.mirror.reading import Said
-from tests.htui.mirror.screens import Screens, seen
+from tests.htui.mirror.screens import Screens, is_about_unknown, seen
 from tests.htui.mirror.stage import Log, Stage, watermark
 from tests.support.recordings import Arrival, Recording, every_recording
 
@@ -144,6 +145,26 @@ def test_a_client_that_comes_late_reads_its_way_back_to_the_same(version: str, n
                 ends.append((number, late))
         for number, late in ends:
             assert at_once(late) == at_once(whole), number
+
+
+@pytest.mark.parametrize(("version", "name"), RECORDINGS)
+def test_what_nobody_knows_yet_changes_nothing_else(version: str, name: str) -> None:
+    recording = Recording.load(version, name)
+    for client in recording.clients():
+        arrivals = recording.seen_by(client)
+        plain = seen(Screens().all(arrivals))
+        for seed in range(2):
+            noise = Noise(seed)
+            noisy = [*noise.all(arrivals)]
+            screens = Screens().all(noisy)
+            assert seen(screens, noise.old) == plain, seed
+            assert screens.declined == noise.asked, "each was passed on, once"
+            unknown = sum(m.unknown for m in screens.mirrors.values())
+            assert unknown == sum(
+                is_about_unknown(row) and "event" in row.text for m in screens.mirrors.values() for row in m.rows
+            )
+            late = Screens(asked=0).all(delayed(noisy, random.Random(seed), bursts=True))
+            assert seen(late, noise.old) == plain, seed
 
 
 @pytest.mark.parametrize(

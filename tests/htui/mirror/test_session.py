@@ -120,6 +120,11 @@ def test_a_window_without_the_name_of_its_turn_learns_it_from_the_next_event() -
         assert (mirror.running, mirror.rows[0].turn) == (running, 2)
 
 
+def test_the_turn_of_an_event_of_an_unknown_kind_is_not_taken_for_that_of_the_window() -> None:
+    strange = Event("somebody/elses", 0, 1, {"turn": 99}, ignorable=True)
+    assert not mirror_of(snapshot([strange])).running
+
+
 def test_a_window_without_the_name_of_its_turn_learns_it_from_an_older_page() -> None:
     events = prompted()
     mirror = mirror_of(snapshot(events[-1:]))
