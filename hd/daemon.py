@@ -9,20 +9,23 @@ import secrets
 import signal
 import ssl
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import msgspec
 from aiohttp import web
 
 from hd.compose import House, now_ms, open_house
+from hd.config.footing import Footing
 from hd.config.home import Home
 from hd.config.keys import VARIABLE, Keys
 from hd.config.lock import Daemon, HomeLock, acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
-from hd.errors import CANCELLED, KeyUnusable, PortInUse
+from hd.errors import CANCELLED, HdError, KeyUnusable, PortInUse, StoreFull
 from hd.process.harden import hide_environment
 from hd.process.survivors import end_marked
 from hd.server.app import Server
@@ -30,6 +33,7 @@ from hd.server.gate import Gate
 from hd.server.listen import Listen, check, tls_context
 from hd.server.login import SECRET_BYTES
 from hd.server.noise import HttpLog
+from hd.server.services import Services
 from hd.session.store.base import Store
 from hd.version import __version__
 
@@ -38,6 +42,7 @@ _log = logging.getLogger(__name__)
 COOKIE_SECRET = "cookie-secret"
 PATIENCE_S = 2.0
 KEEP_ALIVE_S = 60.0
+FLUSH_S = 2.0
 SHUTDOWN_S = 1.0
 """How long a call that is being answered may go on when the daemon ends; its turns and sockets are closed before."""
 
@@ -50,11 +55,21 @@ async def serve(listen: Listen, environment: Mapping[str, str]) -> None:
     home = settings.home
     home.prepare()
     redactor = Redactor(*known_secrets(home, environment, demo=listen.demo))
-    with await asyncio.to_thread(acquire, home) as lock, log_to(home.log, redactor):
+    with await asyncio.to_thread(acquire, home) as lock, log_to(home.log, redactor), _logged():
         hide_environment()
         await asyncio.to_thread(end_marked, str(home.root))
         async with open_house(settings, environment, demo=listen.demo) as house:
             await _listen(listen, tls, lock, house)
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Writes why the daemon did not start or ended badly into its log, which lasts longer than a terminal."""
+    try:
+        yield
+    except HdError as error:
+        _log.error("%s", error.message)
+        raise
 
 
 def known_secrets(home: Home, environment: Mapping[str, str], *, demo: bool) -> list[str]:
@@ -71,8 +86,27 @@ def known_secrets(home: Home, environment: Mapping[str, str], *, demo: bool) -> 
     return [key] if key else []
 
 
+@dataclass(frozen=True, slots=True)
+class _Steward:
+    """`Steward` of this daemon."""
+
+    services: Services
+
+    async def status(self) -> Mapping[str, Any]:
+        return {"key": await self.services.credentials.status()}
+
+    async def demand_nothing_is_lost(self) -> None:
+        store = self.services.registry.store
+        try:
+            async with asyncio.timeout(FLUSH_S):
+                await store.flush()
+        except TimeoutError:
+            raise StoreFull("The disk does not answer; what was recorded last is held in memory.") from None
+
+
 async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, house: House) -> None:
     stop = asyncio.Event()
+    footing = Footing(lock.home.lock, lock.home.database)
     store = house.services.registry.store
     gate = Gate(
         cookie_secret=await _cookie_secret(store),
@@ -82,21 +116,31 @@ async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, ho
         keep_secret=partial(_keep_secret, store),
         trusted_hosts=listen.known_hosts(),
     )
-    server = Server(gate, house.unary, house.streams, plain=house.plain)
+    server = Server(gate, _Steward(house.services), house.unary, house.streams, plain=house.plain)
     heed_signals(stop)
     async with _site(server, listen, tls) as port:
         url = listen.origin(port)
         lock.publish(Daemon(url, listen.reached, port, os.getpid(), __version__, now_ms()))
         _log.info("listening at %s", url)
         _announce(listen, url, port, gate.tokens.issue(now_ms()))
-        warming = asyncio.create_task(house.services.providers.warm())
+        aside = [
+            asyncio.create_task(house.services.providers.warm()),
+            asyncio.create_task(_stop_when_gone(footing, stop)),
+        ]
         try:
             await stop.wait()
         finally:
-            warming.cancel()
-            await asyncio.gather(warming, return_exceptions=True)
+            for task in aside:
+                task.cancel()
+            await asyncio.gather(*aside, return_exceptions=True)
         _log.info("stopping")
         await _quiet(server, house)
+    footing.check()
+
+
+async def _stop_when_gone(footing: Footing, stop: asyncio.Event) -> None:
+    await footing.watch()
+    stop.set()
 
 
 def heed_signals(stop: asyncio.Event) -> None:

@@ -143,6 +143,10 @@ class HomeBusy(HdError):
     """Another daemon runs on this home; the text names its address."""
 
 
+class HomeGone(HdError):
+    """The home was removed or replaced under a process that uses it."""
+
+
 class PortInUse(HdError):
     """The port cannot be listened on."""
 

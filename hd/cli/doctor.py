@@ -3,10 +3,11 @@
 import argparse
 import os
 
+from hd.cli.look import look
+from hd.config.disks import network_disk
 from hd.config.home import Home
-from hd.config.keys import Keys
-from hd.config.lock import acquire, running
-from hd.errors import DONE, FAILED, StoreDamaged
+from hd.config.lock import acquire
+from hd.errors import DONE, FAILED, HdError
 
 BUDGET_S = 60.0
 """A start looks for a third of a second; here there is time for the whole file."""
@@ -21,23 +22,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     home = Home.of(os.environ)
-    daemon = running(home)
+    found = look(home, os.environ)
     print(f"Home: {home.root}")
-    print(f"Daemon: {'none runs' if daemon is None else f'runs at {daemon.url} (process {daemon.pid})'}")
-    key = Keys(home, os.environ).status()
-    print(f"API key: {f'from the {key.source}' if key.configured else key.problem or 'none'}")
+    print(f"Daemon: {found.who()}")
+    if found.trouble is not None:
+        print(f"Trouble: {found.trouble}")
+    print(f"API key: {found.key_line()}")
+    disk = network_disk(home.root)
+    if disk is not None:
+        print(f"Disk: a network disk ({disk}). Use this home from one machine only.")
+    code = _database(home, repair=args.repair)
+    return FAILED if found.trouble is not None or found.key.problem is not None else code
+
+
+def _database(home: Home, *, repair: bool) -> int:
+    """Tells of the database, or repairs it."""
     if not home.database.exists():
         print("Database: none yet; the first start makes it.")
         return DONE
-    return _repair(home) if args.repair else _look(home)
+    return _repair(home) if repair else _check(home)
 
 
-def _look(home: Home) -> int:
-    from hd.session.store.check import look
+def _check(home: Home) -> int:
+    from hd.session.store import check
 
     try:
-        look(home.database, budget_s=BUDGET_S)
-    except StoreDamaged as error:
+        check.look(home.database, budget_s=BUDGET_S)
+    except HdError as error:
         print(f"Database: {error.message}")
         return FAILED
     print(f"Database: {home.database} is whole.")
@@ -48,7 +59,7 @@ def _repair(home: Home) -> int:
     from hd.session.store.repair import repair
 
     home.prepare()
-    with acquire(home):
+    with acquire(home, "doctor"):
         done = repair(home.database)
     print(f"Database: {done.sessions} sessions with {done.events} events are in the new one.")
     print(f"The old one is kept as {done.aside}.")

@@ -34,9 +34,9 @@ class Local:
             raise NotRunning(f"No daemon runs for {home.root}. Start one with `hd web`.")
         return Local(daemon, secret)
 
-    def post(self, path: str) -> Any:
+    def post(self, path: str, *, timeout_s: float = TIMEOUT_S) -> Any:
         """The decoded answer; `NotRunning` when the daemon does not answer as ours, `HdError` when it failed."""
-        connection = _connection(self.daemon)
+        connection = _connection(self.daemon, timeout_s)
         try:
             connection.request("POST", path, headers={"X-Hd-Secret": self.secret})
             answer = connection.getresponse()
@@ -61,15 +61,15 @@ class Local:
         return f"{self.daemon.url}/?token={self.post('/api/local/token')['token']}"
 
 
-def _connection(daemon: Daemon) -> http.client.HTTPConnection:
+def _connection(daemon: Daemon, timeout_s: float) -> http.client.HTTPConnection:
     """A connection to the daemon of this home, which the lock has shown to be ours.
 
     Its certificate is for the name that others call it by, not for the address of this machine, so it is not asked for.
     """
     if not daemon.url.startswith("https:"):
-        return http.client.HTTPConnection(daemon.host, daemon.port, timeout=TIMEOUT_S)
+        return http.client.HTTPConnection(daemon.host, daemon.port, timeout=timeout_s)
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return http.client.HTTPSConnection(daemon.host, daemon.port, timeout=TIMEOUT_S, context=context)
+    return http.client.HTTPSConnection(daemon.host, daemon.port, timeout=timeout_s, context=context)

@@ -1,4 +1,4 @@
-"""`hd status`: whether a daemon runs for this home, and where."""
+"""`hd status`: whether a daemon runs for this home and answers, and where."""
 
 import argparse
 import os
@@ -6,9 +6,9 @@ import time
 
 import msgspec
 
+from hd.cli.ending import say
+from hd.cli.look import Found, look
 from hd.config.home import Home
-from hd.config.keys import Keys
-from hd.config.lock import running
 from hd.errors import DONE, UNREACHABLE
 
 
@@ -17,17 +17,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    home = Home.of(os.environ)
-    daemon = running(home)
-    key = Keys(home, os.environ).status()
+    found = look(Home.of(os.environ), os.environ)
     if args.json:
-        document = {"running": daemon is not None, "daemon": daemon, "home": str(home.root), "key": key}
+        document = {
+            "running": found.daemon is not None,
+            "daemon": found.daemon,
+            "home": str(found.home.root),
+            "key": found.key,
+        }
         print(msgspec.json.encode(document).decode())
-    elif daemon is None:
-        print(f"No daemon runs for {home.root}. Start one with `hd web`.")
     else:
-        minutes = max(0, round(time.time() - daemon.started_at / 1000)) // 60
-        print(f"Running at {daemon.url} (process {daemon.pid}, version {daemon.version}, for {minutes} min)")
-        print(f"Home: {home.root}")
-        print(f"API key: {f'from the {key.source}' if key.configured else key.problem or 'none; the demo serves'}")
-    return DONE if daemon is not None else UNREACHABLE
+        _print(found)
+    if found.trouble is not None:
+        say(found.trouble)
+    return DONE if found.daemon is not None and found.trouble is None else UNREACHABLE
+
+
+def _print(found: Found) -> None:
+    if found.daemon is None:
+        print(found.who())
+        return
+    daemon = found.daemon
+    minutes = max(0, round(time.time() - daemon.started_at / 1000)) // 60
+    print(f"Running at {daemon.url} (process {daemon.pid}, version {daemon.version}, for {minutes} min)")
+    print(f"Home: {found.home.root}")
+    print(f"API key: {found.key_line()}")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from hd.config.keys import VARIABLE, Keys
+from hd.config.keys import VARIABLE, Keys, KeyStatus
 from hd.errors import HdError, KeyUnusable
 
 UPDATED: Final = "credentials/reference-updated"
@@ -26,13 +26,17 @@ class Credentials:
         self._keys = keys
         self._changed = changed
 
+    async def status(self) -> KeyStatus:
+        """Of the API key, as this process sees it: its environment counts first."""
+        return await asyncio.to_thread(self._keys.status)
+
     async def described(self, refs: Sequence[str]) -> dict[str, dict[str, Any]]:
         return {ref: await self._one(ref) for ref in dict.fromkeys(refs)}
 
     async def _one(self, ref: str) -> dict[str, Any]:
         if ref != VARIABLE:
             return {"configured": False, "writable": False}
-        status = await asyncio.to_thread(self._keys.status)
+        status = await self.status()
         wire: dict[str, Any] = {"configured": status.configured, "writable": not self._from_environment()}
         if status.source is not None:
             wire["source"] = "env" if status.source == "environment" else "store"

@@ -1,19 +1,15 @@
 """The HTTP application: the fence and the login in front, the carriers behind (WIRE 1 to 4)."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-import msgspec
 from aiohttp import HttpVersion11, web
 
-from hd.errors import HdError
-from hd.server.door import NO_STORE, STOP, Door
+from hd.server.door import Door
 from hd.server.gate import Gate
+from hd.server.local import STOP, LocalRoutes, Steward
 from hd.server.rpc import Rpc, Stream, Unary
 from hd.server.sockets import PULSE, Pulse, Socket
-
-_log = logging.getLogger(__name__)
 
 MAX_BODY = 16 * 1024 * 1024
 """Far less than the official 300 MiB: a body is decoded in one step of the loop, which all clients share."""
@@ -25,6 +21,7 @@ class Server:
     def __init__(
         self,
         gate: Gate,
+        steward: Steward,
         unary: Mapping[str, Unary],
         streams: Mapping[str, Stream],
         *,
@@ -37,6 +34,7 @@ class Server:
         self._plain = tuple(plain)
         self._pulse = pulse
         self._sockets: set[Socket] = set()
+        self._local = LocalRoutes(gate, steward, self._sockets)
         self._stopping = False
 
     def application(self) -> web.Application:
@@ -46,9 +44,7 @@ class Server:
         app.router.add_route("*", "/index.html", door.index)
         app.router.add_route("*", "/connect", door.connect)
         app.router.add_get("/health", door.health)
-        app.router.add_post("/api/local/token", door.token)
-        app.router.add_post("/api/local/revoke", self._revoke)
-        app.router.add_post(STOP, door.stop)
+        app.router.add_routes(self._local.routes())
         app.router.add_get("/api/remote.mux", self._mux)
         app.router.add_routes(self._plain)
         app.router.add_route("*", "/api/{method:.+}", self._rpc.respond)
@@ -73,22 +69,6 @@ class Server:
             if self._stopping and not (local and request.path == STOP):
                 return _refusal(request, 503, "the daemon stops")
         return await handler(request)
-
-    async def _revoke(self, request: web.Request) -> web.Response:
-        """Ends every login: whoever is connected is cut off and comes back only with a new token."""
-        if not self._gate.is_local(request):
-            return web.Response(status=401, text="unauthorized")
-        sockets = list(self._sockets)
-        try:
-            await self._gate.revoke()
-        except HdError as error:
-            text = f"All logins are void, but only until the daemon starts again: {error.message}"
-            return web.Response(status=500, text=text, headers=NO_STORE)
-        finally:
-            await asyncio.gather(*(socket.dismiss() for socket in sockets), return_exceptions=True)
-        _log.info("all logins were revoked; %d connections closed", len(sockets))
-        body = msgspec.json.encode({"cut": len(sockets)})
-        return web.Response(body=body, content_type="application/json", headers=NO_STORE)
 
     async def _mux(self, request: web.Request) -> web.StreamResponse:
         # A request of HTTP/1.0 cannot be upgraded, whatever it says.

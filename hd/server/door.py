@@ -1,13 +1,10 @@
-"""What answers before anybody is logged in: the page, the exchange of tokens, and the commands of the same user."""
+"""What answers before anybody is logged in: the page, the exchange of tokens, and the probe."""
 
-import msgspec
 from aiohttp import web
 
 from hd.protocol.ids import new_id
 from hd.server.gate import Gate
 from hd.server.login import Interactions
-
-STOP = "/api/local/stop"
 
 NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 _PAGE_ONLY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
@@ -76,22 +73,7 @@ class Door:
         return web.Response(text=_PAGE, content_type="text/html", charset="utf-8", headers=headers)
 
     async def health(self, request: web.Request) -> web.Response:
-        return _json(b'{"ok":true}')
-
-    async def token(self, request: web.Request) -> web.Response:
-        if not self._gate.is_local(request):
-            return web.Response(status=401, text="unauthorized")
-        return _json(msgspec.json.encode({"token": self._gate.tokens.issue(self._gate.clock())}))
-
-    async def stop(self, request: web.Request) -> web.Response:
-        if not self._gate.is_local(request):
-            return web.Response(status=401, text="unauthorized")
-        self._gate.stop()
-        return _json(b'{"stopping":true}')
-
-
-def _json(body: bytes) -> web.Response:
-    return web.Response(body=body, content_type="application/json", headers=NO_STORE)
+        return web.Response(body=b'{"ok":true}', content_type="application/json", headers=NO_STORE)
 
 
 def _unauthorized() -> web.Response:

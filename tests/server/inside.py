@@ -63,6 +63,15 @@ class Place:
         return reader, writer
 
 
+class Idle:
+    """A daemon that has nothing to say and nothing to lose."""
+
+    async def status(self) -> dict[str, str]:
+        return {}
+
+    async def demand_nothing_is_lost(self) -> None: ...
+
+
 async def forget(secret: bytes) -> None:
     """A place whose new cookie secret is kept nowhere."""
 
@@ -77,7 +86,7 @@ async def place(
     keep_secret: Callable[[bytes], Awaitable[None]] = forget,
 ) -> AsyncIterator[Place]:
     gate = Gate(SECRET, "local", clock=clock, stop=lambda: None, keep_secret=keep_secret)
-    server = Server(gate, unary or {}, streams, pulse=pulse)
+    server = Server(gate, Idle(), unary or {}, streams, pulse=pulse)
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     try:
