@@ -115,16 +115,12 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(
-    settings: Settings, environment: Mapping[str, str], *, demo: bool, database: Path | None = None
-) -> AsyncIterator[House]:
-    """A house on the home's store (or on `database`), closed in order at the end, whatever ends it."""
-    store = await SqliteStore.open(database or settings.home.database, clock=now_ms)
+async def open_house(settings: Settings, environment: Mapping[str, str], *, demo: bool) -> AsyncIterator[House]:
+    """A house on the home's store, closed in order at the end, whatever ends it."""
+    store = await SqliteStore.open(settings.home.database, clock=now_ms)
     try:
-        # What a run of its own started is no leftover of the home's daemon, which ends all that bears the home's mark.
-        beside = database is not None and database != settings.home.database
-        mark = str(database if beside else settings.home.root)
-        house = build(settings, Keys(settings.home, environment), store, demo=demo, mark=mark)
+        keys, mark = Keys(settings.home, environment), str(settings.home.root)
+        house = build(settings, keys, store, demo=demo, mark=mark)
         sweeping = asyncio.create_task(house.services.registry.keep_sweeping(), name="sweep sessions")
         try:
             await house.prepare()

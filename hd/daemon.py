@@ -93,7 +93,8 @@ class _Steward:
     services: Services
 
     async def status(self) -> Mapping[str, Any]:
-        return {"key": await self.services.credentials.status()}
+        providers = [provider["id"] for provider in self.services.providers.listed()]
+        return {"key": await self.services.credentials.status(), "providers": providers}
 
     async def demand_nothing_is_lost(self) -> None:
         store = self.services.registry.store

@@ -158,6 +158,12 @@ class NotRunning(HdError):
     retry_helps = True
 
 
+class Stopped(HdError):
+    """A person ended a command before it had begun."""
+
+    exit_code = CANCELLED
+
+
 class ProviderFailed(HdError):
     """The model's side failed after all attempts that made sense."""
 

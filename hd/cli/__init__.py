@@ -13,7 +13,7 @@ from hd.version import __version__
 
 COMMANDS = {
     "web": "start the daemon and print the address to open",
-    "run": "run one prompt to its end without a daemon, for scripts",
+    "run": "run one prompt to its end, for scripts; no daemon is needed",
     "token": "print a fresh login address of the running daemon",
     "status": "say whether a daemon runs, and where",
     "stop": "end the running daemon; turns are closed, nothing is lost",

@@ -57,8 +57,11 @@ class Local:
             connection.close()
         raise NotRunning(f"What answers at {self.daemon.url} is not the daemon of this home.")
 
+    def new_token(self) -> str:
+        return str(self.post("/api/local/token")["token"])
+
     def login_url(self) -> str:
-        return f"{self.daemon.url}/?token={self.post('/api/local/token')['token']}"
+        return f"{self.daemon.url}/?token={self.new_token()}"
 
 
 def _connection(daemon: Daemon, timeout_s: float) -> http.client.HTTPConnection:

@@ -1,62 +1,43 @@
-"""The course of `hd run`: a house of its own, one session, one turn."""
+"""The course of `hd run`: one session, one turn, in the running daemon or else in a house of this process."""
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import msgspec
-
-from hd.agent.agent import Agent
 from hd.cli.ending import say
+from hd.cli.line import Line
 from hd.cli.outlet import until_reader_leaves
 from hd.cli.printing import Printer
-from hd.compose import open_house
-from hd.config.home import Home
-from hd.config.lock import acquire
-from hd.config.logs import Redactor, log_to
-from hd.config.settings import Settings
-from hd.daemon import heed_signals, known_secrets
-from hd.errors import CANCELLED, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER, HomeBusy
+from hd.cli.wish import Wish
+from hd.errors import BUDGET, CANCELLED, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER, HdError
 from hd.ledger.bill import total
-from hd.ledger.fold import fold
+from hd.ledger.fold import Ledger
 from hd.permit.approvals import APPROVAL_REQUEST, QUESTIONS_REQUEST
-from hd.permit.presets import facts, preset
-from hd.process.harden import hide_environment
 from hd.protocol import events as ev
-from hd.protocol.events import Draft, Event
+from hd.protocol.events import Event
 from hd.protocol.ids import new_id
 from hd.protocol.messages import text_of
-from hd.server.services import Services
-from hd.session.live import LiveSession
+from hd.protocol.projections import State
+from hd.protocol.projections.figures import TOKEN_USAGE
 from pricing import plain
 
-LOCK_S = 0.2
+STOP_S: Final = 5.0
+"""How long a run that ends badly waits for its turn to be stopped."""
 
 STATUS = {
     DONE: "completed",
     FAILED: "failed",
     NEEDS_PERSON: "needs-person",
     DENIED: "denied",
+    BUDGET: "over-budget",
     PROVIDER: "provider-failed",
     CANCELLED: "cancelled",
 }
 OURS = {"INTERNAL", "STEP_LIMIT", "store/full"}
 """Codes of turns that failed for another reason than the provider."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the command line asked for."""
-
-    prompt: str
-    folder: str
-    permission: str
-    model: str | None
-    demo: bool
 
 
 @dataclass(slots=True)
@@ -65,12 +46,15 @@ class Course:
 
     denied: bool = False
     needs_person: bool = False
+    over_budget: bool = False
     cancelled: bool = False
 
 
 def exit_code(course: Course, reason: Mapping[str, Any]) -> int:
     if course.needs_person:
         return NEEDS_PERSON
+    if course.over_budget:
+        return BUDGET
     if course.cancelled:
         return CANCELLED
     if reason["kind"] == "error":
@@ -80,128 +64,153 @@ def exit_code(course: Course, reason: Mapping[str, Any]) -> int:
     return DONE if reason["kind"] == "completed" else FAILED
 
 
-async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> int:
-    """Runs the wish to its end and gives the exit code."""
-    settings = Settings.from_environment(environment)
-    settings.home.prepare()
-    secrets = known_secrets(settings.home, environment, demo=wish.demo)
-    redactor = Redactor(*secrets)
-    if not secrets and not wish.demo:
-        say("No API key is set, so the scripted demo answers; `hd key set` stores one.")
-    with _store(settings.home) as database, log_to(settings.home.log, redactor):
-        hide_environment()
-        async with open_house(settings, environment, demo=wish.demo, database=database) as house:
-            return await _Run(house.services, wish, printer).play()
+class Run:
+    """One wish over one line. Nobody is there to be asked: an approval is denied, a question ends the turn."""
 
-
-@contextmanager
-def _store(home: Home) -> Iterator[Path]:
-    """The home's store if no daemon has it, else one of this run alone: a store has one writer."""
-    try:
-        # A moment, because a command that only asks whether a daemon runs takes the lock as well, for an instant.
-        lock = acquire(home, wait_s=LOCK_S)
-    except HomeBusy:
-        beside = home.database.with_name(f"run-{new_id()}.db")
-        say(f"A daemon has this home, so this run is kept in {beside}.")
-        yield beside
-        return
-    with lock:
-        yield home.database
-
-
-class _Run:
-    def __init__(self, services: Services, wish: Wish, printer: Printer) -> None:
-        self._services = services
+    def __init__(self, line: Line, wish: Wish, printer: Printer) -> None:
+        self._line = line
         self._wish = wish
         self._printer = printer
         self._course = Course()
-        self._events: list[Event] = []
+        self._session_id = ""
+        self._usage = State.initial([TOKEN_USAGE])
+        self._ledger = Ledger()
+        self._text = ""
+        self._items: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
+        self._reason: Mapping[str, Any] | None = None
 
-    async def play(self) -> int:
-        opening = [*facts(preset(self._wish.permission)), *self._model()]
-        header = await self._services.registry.create(cwd=self._wish.folder, opening=opening)
-        async with self._services.registry.hold(header.id) as session:
-            return self._finish(session, await self._play(session))
+    async def play(self, interrupted: asyncio.Event) -> int:
+        """Runs to the end of the turn and gives the exit code; `interrupted` stops it on the way."""
+        workspace = await self._line.call("workspace/create", request={"path": self._wish.folder})
+        made = await self._line.call(
+            "session/create", request=self._wish.session(workspace["workspace"]["workspaceId"])
+        )
+        self._session_id = made["sessionId"]
+        try:
+            async with asyncio.TaskGroup() as group:
+                aside = [
+                    group.create_task(self._answer_for_nobody()),
+                    group.create_task(self._follow()),
+                    group.create_task(until_reader_leaves(sys.stdout.fileno())),
+                ]
+                await self._prompt()
+                aside.append(group.create_task(self._stop_when(interrupted)))
+                reason = await self._show()
+                for task in aside:
+                    task.cancel()
+        finally:
+            if self._reason is None:
+                # In a daemon it would go on with nobody watching.
+                with suppress(HdError, TimeoutError):
+                    async with asyncio.timeout(STOP_S):
+                        await self._stop()
+        return self._finish(reason)
 
-    async def _play(self, session: LiveSession) -> Mapping[str, Any]:
-        """The turn, from its prompt to its end; gives the reason of the end."""
-        agent = self._services.agents.of(session)
-        interrupted = asyncio.Event()
-        heed_signals(interrupted)
-        async with asyncio.TaskGroup() as group:
-            helpers = [
-                group.create_task(self._answer_for_nobody(agent)),
-                group.create_task(self._stop_when(interrupted, agent)),
-                group.create_task(until_reader_leaves(sys.stdout.fileno())),
-            ]
-            shown = group.create_task(self._show(session))
-            content = [{"type": "text", "text": self._wish.prompt}]
-            await agent.prompt(content, request_id=new_id(), steer=False)
-            reason = await shown
-            for helper in helpers:
-                helper.cancel()
-        return reason
+    async def _prompt(self) -> None:
+        request = {
+            "sessionId": self._session_id,
+            "requestId": new_id(),
+            "mode": "queue",
+            "content": [{"type": "text", "text": self._wish.prompt}],
+        }
+        await self._line.call("session/prompt", request=request)
 
-    def _model(self) -> list[Draft]:
-        if self._wish.model is None:
-            return []
-        default = self._services.providers.default()
-        wanted = {"provider": default["provider"], "model": self._wish.model}
-        return [Draft(ev.MODEL_SELECTION, self._services.providers.complete(wanted))]
+    async def _stop(self) -> None:
+        await self._line.call("session/cancel", request={"sessionId": self._session_id})
 
-    async def _stop_when(self, interrupted: asyncio.Event, agent: Agent) -> None:
+    async def _stop_when(self, interrupted: asyncio.Event) -> None:
         await interrupted.wait()
         self._course.cancelled = True
-        await agent.cancel()
+        await self._stop()
 
-    async def _show(self, session: LiveSession) -> Mapping[str, Any]:
-        """Prints what happens until the turn ends; gives the reason of its end."""
-        async with aclosing(session.follow(stream=True)) as batches:
-            async for batch in batches:
-                for body in batch:
-                    reason = self._item(msgspec.json.decode(body))
-                    if reason is not None:
-                        return reason
-        return {"kind": "interrupted"}
+    async def _follow(self) -> None:
+        """Takes what happens as it comes, however slowly it is printed: who does not read is cut off."""
+        request = {"address": {"kind": "session", "sessionId": self._session_id}, "assistantStream": True}
+        async with aclosing(self._line.stream("session/follow", request=request)) as items:
+            async for item in items:
+                for one in item["records"] if item["type"] == "snapshot" else (item,):
+                    self._items.put_nowait(one)
+                    if one["type"] == "event":
+                        await self._take(Event.from_wire(one["event"]))
+        self._items.put_nowait({"type": "end"})
 
-    def _item(self, item: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        for one in item["records"] if item["type"] == "snapshot" else (item,):
-            self._printer.item(one)
-            if one["type"] == "event":
-                event = Event.from_wire(one["event"])
-                self._events.append(event)
-                if event.type == ev.TURN_END:
-                    reason: Mapping[str, Any] = event.data["reason"]
-                    return reason
+    async def _take(self, event: Event) -> None:
+        self._usage, _ = self._usage.apply(event)
+        self._ledger = self._ledger.apply(event)
+        match event.type:
+            case ev.TURN_END:
+                self._reason = event.data["reason"]
+            case ev.ASSISTANT_MESSAGE:
+                self._text = text_of(event.data["message"]["content"]) or self._text
+        if event.type in (ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT) and self._is_spent():
+            self._course.over_budget = True
+            await self._stop()
+
+    def _is_spent(self) -> bool:
+        """Whether the requests so far have cost more than the budget; those without a known price count nothing."""
+        budget = self._wish.budget
+        return budget is not None and total(self._ledger).amount > budget
+
+    async def _show(self) -> Mapping[str, Any]:
+        """Prints what happened until the turn ends; gives the reason of its end.
+
+        In a thread of its own, because a terminal or a pipe may take nothing for as long as it likes.
+        """
+        while True:
+            items = [await self._items.get()]
+            while not self._items.empty():
+                items.append(self._items.get_nowait())
+            ended = await asyncio.to_thread(self._print, items)
+            if ended is not None:
+                return ended
+
+    def _print(self, items: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+        for item in items:
+            if item["type"] == "end":
+                return {"kind": "interrupted"}
+            self._printer.item(item)
+            if item["type"] == "event" and item["event"]["type"] == ev.TURN_END:
+                reason: Mapping[str, Any] = item["event"]["data"]["reason"]
+                return reason
         return None
 
-    async def _answer_for_nobody(self, agent: Agent) -> None:
-        """Denies what needs an approval; a question ends the run, for nobody is there to answer it."""
-        peer = self._services.broker.connect()
-        async for frame in peer.items():
-            if frame["type"] != "waterfall":
-                continue
-            if frame["event"] == APPROVAL_REQUEST:
-                self._course.denied = True
-                denial = {"kind": "result", "value": "rejected"}
-                self._services.broker.answer(peer.client_id, frame["eventId"], denial)
-            elif frame["event"] == QUESTIONS_REQUEST:
-                self._course.needs_person = True
-                await agent.cancel()
+    async def _answer_for_nobody(self) -> None:
+        client_id = ""
+        async with aclosing(self._line.stream("$events")) as frames:
+            async for frame in frames:
+                if frame["type"] == "ready":
+                    client_id = frame["clientId"]
+                if frame["type"] != "waterfall" or frame["agentId"] != self._session_id:
+                    continue
+                if frame["event"] == APPROVAL_REQUEST:
+                    self._course.denied = True
+                    outcome = {"kind": "result", "value": "rejected"}
+                    answer = {"clientId": client_id, "eventId": frame["eventId"], "outcome": outcome}
+                    await self._line.call("$events/result", **answer)
+                elif frame["event"] == QUESTIONS_REQUEST:
+                    self._course.needs_person = True
+                    self._items.put_nowait({"type": "questions", "questions": frame["request"]["questions"]})
+                    await self._stop()
 
-    def _finish(self, session: LiveSession, reason: Mapping[str, Any]) -> int:
+    def _finish(self, reason: Mapping[str, Any]) -> int:
         code = exit_code(self._course, reason)
-        answers = [text_of(e.data["message"]["content"]) for e in self._events if e.type == ev.ASSISTANT_MESSAGE]
-        bill = total(fold(self._events))
-        amount = None if bill.unpriced == bill.requests else plain(bill.amount)
+        bill = total(self._ledger)
+        if self._wish.budget is not None and bill.unpriced:
+            say(
+                f"{bill.unpriced} of {bill.requests} requests have no known price, so the budget did not hold for them."
+            )
         self._printer.result(
             {
                 "status": STATUS[code],
                 "exitCode": code,
-                "sessionId": session.id,
-                "text": next((answer for answer in reversed(answers) if answer), ""),
-                "usage": session.state.view("tokenUsage"),
-                "cost": {"amount": amount, "currency": bill.currency, "exact": bill.exact},
+                "sessionId": self._session_id,
+                "text": self._text,
+                "usage": self._usage.view("tokenUsage"),
+                "cost": {
+                    "amount": None if bill.unpriced == bill.requests else plain(bill.amount),
+                    "currency": bill.currency,
+                    "exact": bill.exact,
+                },
             }
         )
         return code

@@ -2,11 +2,12 @@
 
 import io
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
 import msgspec
 
+from hd.errors import BUDGET, NEEDS_PERSON
 from hd.permit.reveal import reveal
 from hd.protocol import events as ev
 from hd.protocol.messages import tool_calls_of, tool_result_of
@@ -17,7 +18,7 @@ WIDTH = 100
 
 
 class Printer(Protocol):
-    """Takes the items of a follow stream as they come, and the result at the end."""
+    """Takes the items of a follow stream as they come, questions that end the run, and the result at the end."""
 
     def item(self, item: Mapping[str, Any]) -> None: ...
 
@@ -71,6 +72,15 @@ class Readable:
             self._frame(item["frame"])
         elif item["type"] == "event":
             self._event(item["event"])
+        elif item["type"] == "questions":
+            self._questions(item["questions"])
+
+    def _questions(self, questions: Sequence[Mapping[str, Any]]) -> None:
+        for question in questions:
+            self._say(f"? {printable(question['question'])}")
+            for option in question.get("options") or ():
+                about = option.get("description")
+                self._say(f"    - {one_line(option['label'])}{f': {one_line(about)}' if about else ''}")
 
     def _frame(self, frame: Mapping[str, Any]) -> None:
         if frame["type"] != "chunk":
@@ -138,6 +148,10 @@ class Readable:
     def result(self, result: Mapping[str, Any]) -> None:
         usage, cost = result["usage"], result["cost"]
         tokens = sum(usage.values())
+        if result["exitCode"] == NEEDS_PERSON:
+            self._say(f"A person has to answer that. Answer in a new prompt, or go on in `htui {result['sessionId']}`.")
+        elif result["exitCode"] == BUDGET:
+            self._say("✗ The budget is spent, so the turn was ended.")
         money = "not priced" if cost["amount"] is None else f"{cost['amount']} {cost['currency']}"
         self._say(f"— {result['status']} · {tokens:,} tokens · {money} · session {result['sessionId']}")
 

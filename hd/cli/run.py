@@ -1,11 +1,11 @@
-"""`hd run`: one prompt to its end, without a daemon and without a person."""
+"""`hd run`: one prompt to its end, without a person, and without a daemon where none runs."""
 
 import argparse
 import os
 import sys
 
 from hd.errors import UsageError
-from hd.permit.presets import DEFAULT_PRESET, PRESETS
+from hd.permit.presets import PRESETS
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of a prompt from standard input."""
@@ -15,12 +15,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", metavar="PROMPT", help="what to do; - reads it from standard input")
     parser.add_argument("--workspace", metavar="DIR", default=".", help="folder to work in (default: this one)")
     parser.add_argument("--model", metavar="M", help="model to use")
-    parser.add_argument("--permission", choices=sorted(PRESETS), default=DEFAULT_PRESET, help="default: %(default)s")
+    parser.add_argument("--permission", choices=sorted(PRESETS), help="default: what the settings say")
+    parser.add_argument("--budget", metavar="CNY", help="end the turn when its requests have cost more than this")
     parser.add_argument("--demo", action="store_true", help="use the scripted offline demo, even with a key")
     parser.add_argument("--json", action="store_true", help="print JSON lines, one an event, and the result last")
     parser.epilog = (
         "Nobody is asked: what would need an approval is denied, and a question ends the run. "
-        "Exit codes: 0 done, 1 failed, 2 usage, 3 needs a person, 4 something was denied, 6 provider, 130 cancelled."
+        "Exit codes: 0 done, 1 failed, 2 usage, 3 needs a person, 4 something was denied, 5 budget, "
+        "6 provider, 7 the daemon went away, 130 cancelled. Where a daemon of the home runs, the session is one of its."
     )
 
 
@@ -32,12 +34,14 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("The name of the model is empty; nothing was started.")
     import asyncio
 
-    from hd.cli.oneshot import Wish, play
+    from hd.cli.host import play
     from hd.cli.printing import JsonLines, Readable
+    from hd.cli.wish import Wish, budget
     from hd.session.workspaces import real_directory
 
+    limit = None if args.budget is None else budget(args.budget)
     folder = real_directory(os.path.abspath(args.workspace))
-    wish = Wish(prompt, str(folder), args.permission, args.model, args.demo)
+    wish = Wish(prompt, str(folder), args.permission, args.model, limit, args.demo)
     return asyncio.run(play(wish, JsonLines(sys.stdout) if args.json else Readable(sys.stdout), os.environ))
 
 

@@ -53,6 +53,17 @@ class Providers:
         chosen = self._default_model if first is self._all[0] else None
         return self.complete({"provider": first.id, "model": chosen or first.default_model})
 
+    def wished(self, wish: Mapping[str, Any]) -> dict[str, Any]:
+        """The selection that `wish` means, which may name a provider, a model, both or neither of them."""
+        default = self.default()
+        provider_id = wish.get("provider", default["provider"])
+        if "model" in wish:
+            return self.complete({"provider": provider_id, "model": wish["model"]})
+        if provider_id == default["provider"]:
+            return default
+        provider = self._providers.get(provider_id)
+        return self.complete({"provider": provider_id, "model": provider and provider.default_model})
+
     def listed(self) -> list[dict[str, str]]:
         return [{"id": provider.id, "name": provider.name} for provider in self._providers.values()]
 

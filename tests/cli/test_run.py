@@ -1,22 +1,24 @@
 """`hd run` in scripts (M01): exit codes, JSON lines and nothing else, and every way to be stopped."""
 
+import re
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from hd.errors import DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER
+from hd.cli.oneshot import STATUS
+from hd.errors import BUDGET, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER
 from hd.permit.presets import PRESETS
 from hd.session.store.sqlite import SqliteStore
 from tests.cli.command import Ran, environment, finish, hd, interrupt, start
 from tests.cli.conftest import KEY
-from tests.support.daemon import Daemon
 
 QUESTION = {"questions": [{"id": "q", "question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]}
 ASKS = f"[[tool ask_user_question {msgspec.json.encode(QUESTION).decode()}]]"
@@ -175,7 +177,7 @@ async def test_j22_a_reader_that_leaves_ends_the_run_quietly(
     process.stdout = None
     ran = finish(process)
     assert (ran.code, ran.err) == (FAILED, "")
-    assert await last_reason(home) == "interrupted"
+    assert await last_reason(home) == "aborted"
     assert "Traceback" not in log_text(home)
 
 
@@ -245,23 +247,46 @@ def test_without_a_key_the_demo_says_that_it_is_one(home: Path, folder: Path) ->
     checked(ran)
 
 
-# Beside a daemon.
+# A budget.
 
 
-def test_beside_a_daemon_a_run_is_kept_in_a_file_of_its_own(home: Path, folder: Path, model: dict[str, str]) -> None:
-    with Daemon(home, arguments=["--demo"]) as daemon:
-        runs = [start("run", "--json", "--workspace", str(folder), "[[fast]]", home=home, more=model) for _ in range(2)]
-        for process in runs:
-            ran = finish(process)
-            assert ran.code == DONE
-            assert ran.err.count("\n") == 1
-            assert "run-" in ran.err
-            checked(ran)
-        assert daemon.call("session/list", _request={})["items"] == []
-    assert len(list((home / "store").glob("run-*.db"))) == 2
+@pytest.mark.parametrize(("budget", "code"), [("0", BUDGET), ("100", DONE)])
+def test_m01_a_budget_that_is_spent_ends_the_turn(
+    home: Path, folder: Path, model: dict[str, str], budget: str, code: int
+) -> None:
+    ran = run(home, folder, model, "[[shell echo hi]]", "--budget", budget)
+    assert (ran.code, ran.err) == (code, "")
+    events, result = checked(ran)
+    assert result["status"] == STATUS[code]
+    assert Decimal(result["cost"]["amount"]) > 0
+    requests = sum(event["type"] == "assistant/message" for event in events)
+    assert requests == (1 if code == BUDGET else 2)
+
+
+@pytest.mark.parametrize("budget", ["", "x", "-1", "nan", "inf", "1,5"])
+def test_a_budget_that_is_none(home: Path, budget: str) -> None:
+    ran = hd("run", "--demo", f"--budget={budget}", "hello", home=home)
+    assert (ran.code, "--budget" in ran.sentence()) == (2, True)
+    assert not home.exists()
+
+
+def test_a_budget_for_what_has_no_price_is_told_not_to_hold(home: Path, folder: Path, model: dict[str, str]) -> None:
+    ran = run(home, folder, model, "[[fast]]", "--budget", "0", "--model", "of-no-known-price")
+    assert ran.code == DONE
+    assert ran.err == "hd: 1 of 1 requests have no known price, so the budget did not hold for them.\n"
 
 
 # For people.
+
+
+def test_the_question_that_ended_a_run_is_shown(home: Path, folder: Path, model: dict[str, str]) -> None:
+    ran = hd("run", "--workspace", str(folder), ASKS, home=home, more=model)
+    assert (ran.code, ran.err) == (NEEDS_PERSON, "")
+    lines = ran.out.splitlines()
+    asked = lines.index("? Which?")
+    assert lines[asked + 1 : asked + 3] == ["    - a", "    - b"]
+    assert re.search(r"^A person has to answer that\. .*`htui session-[0-9a-f-]+`\.$", ran.out, re.MULTILINE)
+    assert lines[-1].startswith("— needs-person")
 
 
 def test_what_people_read(home: Path, folder: Path, model: dict[str, str]) -> None:

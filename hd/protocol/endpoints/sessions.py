@@ -18,11 +18,22 @@ class ListRequest(TypedDict):
     cursor: NotRequired[str]
 
 
+class ModelWish(TypedDict):
+    """What is left out is as for any new session."""
+
+    provider: NotRequired[Text]
+    model: NotRequired[Text]
+
+
 class CreateRequest(TypedDict):
+    """`permissionPreset` and `model` are ours: for this session alone, they change no default."""
+
     workspaceId: NotRequired[str]
     cwd: NotRequired[str]
     sessionId: NotRequired[Text]
     agentPreset: NotRequired[str]
+    permissionPreset: NotRequired[str]
+    model: NotRequired[ModelWish]
 
 
 class PromptRequest(TypedDict):

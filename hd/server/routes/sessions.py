@@ -102,13 +102,20 @@ class SessionRoutes:
         workspace_id = request.get("workspaceId")
         header = await self._registry.create(
             cwd=str(await self._directory(request)),
-            opening=facts(preset(self._services.settings.value(PERMISSION)["defaultPreset"])),
+            opening=self._opening(request),
             workspace_id=workspace_id,
             session_id=usable_id(request.get("sessionId")),
         )
         if workspace_id is not None:
             await self._services.workspaces.changed(workspace_id)
         return {"sessionId": header.id, "agentPreset": header.agent_preset}
+
+    def _opening(self, request: ep.CreateRequest) -> list[Draft]:
+        named = request.get("permissionPreset", self._services.settings.value(PERMISSION)["defaultPreset"])
+        drafts = facts(preset(named))
+        if "model" in request:
+            drafts.append(Draft(ev.MODEL_SELECTION, self._services.providers.wished(request["model"])))
+        return drafts
 
     async def _directory(self, request: ep.CreateRequest) -> Path:
         """Where the session works. The folder of a workspace is not made again: that it is gone should be told."""

@@ -1,0 +1,39 @@
+"""What a command line of `hd run` asks for."""
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from hd.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """None leaves the choice to the settings of the home; `budget` is in CNY."""
+
+    prompt: str
+    folder: str
+    permission: str | None = None
+    model: str | None = None
+    budget: Decimal | None = None
+    demo: bool = False
+
+    def session(self, workspace_id: str) -> dict[str, Any]:
+        """The request for the session, in the shape of `session/create`."""
+        request: dict[str, Any] = {"workspaceId": workspace_id}
+        if self.permission is not None:
+            request["permissionPreset"] = self.permission
+        model = {"provider": "demo" if self.demo else None, "model": self.model}
+        named = {key: value for key, value in model.items() if value is not None}
+        return {**request, "model": named} if named else request
+
+
+def budget(given: str) -> Decimal:
+    """An amount exactly as it was typed; money is never a float."""
+    try:
+        amount = Decimal(given)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise UsageError(f"--budget takes an amount in CNY such as 0.50, not {given!r}; nothing was started.")
+    return amount
