@@ -66,6 +66,8 @@ class Agent:
         self._task: asyncio.Task[Any] | None = None
         self._closing: Closing = STOPPED
         self._closed = False
+        self._shown = False
+        self._called = False
         self.pursuit = Pursuit(session, outfit.announce)
 
     @property
@@ -128,7 +130,13 @@ class Agent:
         if self._task is task:
             self._task = None
             self.session.save_projections()
-            self._outfit.announce("api-session/status", [self.session.id, False])
+            self._show(False)
+
+    def _show(self, running: bool) -> None:
+        """Tells all clients whether this session is at work, where that changed."""
+        if running != self._shown:
+            self._shown = running
+            self._outfit.announce("api-session/status", [self.session.id, running])
 
     def wake(self) -> None:
         """Looks for work: for whoever changed something that may mean a turn."""
@@ -145,7 +153,7 @@ class Agent:
         if cut(self.session.value("history")) is None:
             return None
         provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used or {})
-        self._outfit.announce("api-session/status", [self.session.id, True])
+        self._show(True)
         task = asyncio.create_task(compact(self.session, provider, command_id), name=f"compact {self.session.id}")
         self._occupy(task, self._rest)
         try:
@@ -166,9 +174,12 @@ class Agent:
 
     def _start(self) -> None:
         """Begins to work through the inbox; what comes while the daemon ends waits there for the next one."""
-        if not self.running and not self._closed:
+        if self._closed:
+            return
+        self._called = True
+        self._show(True)
+        if not self.running:
             self._closing = STOPPED
-            self._outfit.announce("api-session/status", [self.session.id, True])
             task = asyncio.create_task(self._run(), name=f"agent {self.session.id}")
             self._occupy(task, self._over)
 
@@ -192,8 +203,9 @@ class Agent:
                         self._breathe()
                     continue
                 turns += 1
+                self._show(True)
                 reason = await self._turn(move, opening)
-                if not resumption(reason):
+                if not resumption(reason) and not self._called:
                     return
         except asyncio.CancelledError:
             self._end_open_turn(self._closing)
@@ -210,7 +222,7 @@ class Agent:
     def _breathe(self) -> None:
         """Between two rounds of a goal the session counts as idle for a moment: clients hold commands until it is."""
         for running in (False, True):
-            self._outfit.announce("api-session/status", [self.session.id, running])
+            self._show(running)
 
     def _end_open_turn(self, closing: Closing) -> None:
         self.session.record(*close(self.session.state, closing))
@@ -328,3 +340,7 @@ class Agent:
         if reason.get("kind") != "completed":
             self.pursuit.park()
         self.session.save_projections()
+        # Whoever saw the end may ask for more while it is still on its way to the disk: that begins something new.
+        self._called = False
+        waiting = not isinstance(between_turns(self.session.value("inbox")), Rest) or self.pursuit.armed
+        self._show(waiting and resumption(reason))

@@ -164,3 +164,27 @@ async def test_a_client_that_vanishes_takes_nothing_with_it(daemon: Daemon, mock
         gate.set()
         await follow.until(ENDED)
     assert (await daemon.log(session))[-1]["type"] == "turn/end"
+
+
+async def test_each_turn_is_a_time_of_work_of_its_own_for_who_prompts_at_its_end(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    """What ends is idle at once, also while its end is on the way to the disk; clients hold commands until it is."""
+    turns = 12
+    session = await daemon.new_session(folder)
+    mock.add(*[Reply(text="ok")] * turns)
+    async with daemon.socket() as socket:
+        events, follow = await socket.open("$events"), await socket.follow(session)
+        for number in range(turns):
+            await daemon.prompt(session, f"prompt {number}")
+            await follow.until(ENDED)
+        told = [await events.until(_is_notice) for _ in range(3 * turns)]
+    assert [(item["event"].removeprefix("api-session/"), item["args"][1] is True) for item in told] == [
+        ("status", True),
+        ("activity", False),
+        ("status", False),
+    ] * turns
+
+
+def _is_notice(item: Any) -> bool:
+    return item.get("event") in ("api-session/status", "api-session/activity")
