@@ -21,7 +21,25 @@ _FILE = "what the model is told of the file stands in the log (DESIGN 4, law 1)"
 _CUT_OFF = "hd tells an answer that broke off from one that never came, for it was paid for"
 _COMMAND = "a write that leaves the workspace is a command here"
 
-ALLOWED: Final[Mapping[str, str]] = {
+_WAITED_FOR = "a command of hd ends with its call, so the model sees its end there and is not woken by it later"
+_CATALOG = "0.2 has no such call; it tells of children in `subagentCatalog`"
+_FAREWELL = "a daemon that stops ends its streams and says so, so that a client need not guess"
+
+_BOTH: Final[dict[str, str]] = {
+    "02: raw ['101', '8900', '8900'] instead of ['101', '8900', '8900', 'end']": (
+        "a silent peer is given twenty seconds, for a pong queues behind its data on a slow link (hd.server.sockets)"
+    ),
+    "11: $events: after emit api-session/status true besides emit api-session/status false, "
+    "emit api-session/status true": "a compaction is work: who waits for idle must not prompt into it",
+    "13: session/search: ok instead of gateway/internal": "search is on in hd; it is off by default there",
+    "16: $events: after emit api-session/activity besides waterfall approval/request": _NO_SANDBOX,
+    "18: pluginInventory/list: status 404 instead of 200": "hd has no plugins",
+    "18: session/canOpenWorkspacePath: status 404 instead of 200": "hd opens nothing on a desktop",
+    "18: sessionReferenceResolver/candidates: status 404 instead of 200": "a prompt cannot refer to another session",
+}
+"""What clients of both versions meet."""
+
+ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     # HTTP
     "01: GET /: header cache-control: 'no-store' instead of ''": _TOKEN,
     "GET /: header referrer-policy: 'no-referrer' instead of ''": _TOKEN,
@@ -35,20 +53,13 @@ ALLOWED: Final[Mapping[str, str]] = {
     "01: session/list: header content-type: 'text/plain; charset=utf-8' instead of ''": "a refusal says what it is",
     "13: GET /api/session.export: header cache-control: 'no-store' instead of ''": "a log stays in no browser's cache",
     "13: HEAD /api/session.export: header cache-control: 'no-store' instead of ''": "a log stays in no browser's cache",
-    "02: raw ['101', '8900', '8900', '8900'] instead of ['101', '8900', '8900', 'end']": (
-        "a silent peer is given twenty seconds, for a pong queues behind its data on a slow link (hd.server.sockets)"
-    ),
     # Answers to calls
     "03: directoryPicker/list: directory-picker/unreadable instead of gateway/internal": (
         "the code that the dialect has for it; the official server lets a missing folder fall through"
     ),
     "11: result commands/list[].input.attachments: missing": "hd's commands take no attachments",
     "13: result session/modelCatalog.default.reasoningEffort: besides": "the effort that a new session starts with",
-    "13: session/search: ok instead of gateway/internal": "search is on in hd; it is off by default there",
     "18: result agentPresets/list.presets[].name: besides": "0.1.5 clients show the name",
-    "18: pluginInventory/list: status 404 instead of 200": "hd has no plugins",
-    "18: session/canOpenWorkspacePath: status 404 instead of 200": "hd opens nothing on a desktop",
-    "18: sessionReferenceResolver/candidates: status 404 instead of 200": "a prompt cannot refer to another session",
     "18: event agent/inbox/spliced<agent/inbox/spliced>.data.inserted[]<user>.content[]<file>.text: besides": _FILE,
     "18: event user/message<user/message>.data<user>.content[]<file>.text: besides": _FILE,
     # Control and projections
@@ -64,9 +75,6 @@ ALLOWED: Final[Mapping[str, str]] = {
     "item session/control<baseline>.value.queues: besides": _OLD_CLIENTS,
     "item session/control<baseline>.value.jobs: besides": _OLD_CLIENTS,
     # Notices
-    "11: $events: after emit api-session/status true besides emit api-session/status false, "
-    "emit api-session/status true": "a compaction is work: who waits for idle must not prompt into it",
-    "16: $events: after emit api-session/activity besides waterfall approval/request": _NO_SANDBOX,
     "11: session/follow: after event step/end no event plan/mode": "plan mode ends with the call that ended it",
     "11: session/follow: after event tool/call besides event plan/mode": "plan mode ends with the call that ended it",
     "11: event compaction/start<compaction/start>.data.instruction: besides": (
@@ -102,6 +110,8 @@ ALLOWED: Final[Mapping[str, str]] = {
         "there the search program was missing, here the folder is"
     ),
     "session/follow: no event workspace/changes": "what a turn changed is told by hd's own journal of changes",
+    "17: session/follow: after event job/registered besides event job/settled": _WAITED_FOR,
+    "17: session/follow: after event turn/end completed no event job/settled": _WAITED_FOR,
     # Approvals, questions and plans
     "event approval/asked<approval/asked>.data.detail: besides": _OWN,
     "event approval/asked<approval/asked>.data.displayReason: besides": _OWN,
@@ -129,27 +139,47 @@ ALLOWED: Final[Mapping[str, str]] = {
     "11: session/follow: event agent/inbox/spliced next-step +0 -1 besides": _TOLD,
 }
 
+OLD_ALLOWED: Final[Mapping[str, str]] = _BOTH | {
+    "13: session/fork: session/fork-unavailable instead of ok": "0.2 refuses a fork beyond the end of the log",
+    "17: subagents/list: status 404 instead of 200": _CATALOG,
+    "18: subagents/list: status 404 instead of 200": _CATALOG,
+    "18: settings/update: settings/rejected instead of ok": "unknown settings are refused from 0.2 on",
+    "19: $events: no emit api-session/added": (
+        "the turn that the kill left open is closed before anybody is let in, so its session is not cold any more"
+    ),
+    "19: $events: no emit commands/change": "the commands of hd never change",
+    "19: session/cancel: ok instead of session/not-found": "nothing runs in a cold session, as was asked for",
+    "19: $events: end besides": _FAREWELL,
+    "19: session/follow: after event turn/end completed besides end": _FAREWELL,
+    "19: closed with (1001, 'the daemon stops') instead of (1006, '')": _FAREWELL,
+}
+"""What an older client meets, mostly because hd speaks the form of 0.2 (WIRE 14)."""
+
+LISTS: Final = {NEW: ALLOWED, OLD: OLD_ALLOWED}
+
 _TWICE = "the official servers take a repeated request again when it comes between claim and log; hd never does"
-_NO_JOBS = "hd has neither jobs that outlive their call nor sub-agents yet"
+_NO_SUBAGENTS = "hd has no sub-agents yet"
 _NEXT = "`next` from everybody leaves what is asked waiting in hd, so somebody has to end it (DESIGN 5)"
 _NOBODY = {"kind": "rejected", "error": {"name": "UserQuestionError", "message": "nobody", "code": "NO_PROVIDER"}}
 
-LEFT_OUT: Final[Mapping[tuple[str, str], tuple[frozenset[int], str]]] = {
-    (NEW, "04_text_turn"): (frozenset({150, 151, *range(181, 195), *range(196, 211)}), _TWICE),
-    (OLD, "04_text_turn"): (frozenset({149, 150, 151, *range(180, 195), *range(196, 210)}), _TWICE),
-    (NEW, "08_llm_errors"): (
-        frozenset(range(92, 125)),
-        "an answer that breaks off was paid for, so hd asks again twice and not five times (hd.llm.retry)",
+_PAID = "an answer that breaks off was paid for, so hd asks again twice and not five times (hd.llm.retry)"
+
+LEFT_OUT: Final[Mapping[tuple[str, str, str], frozenset[int]]] = {
+    (NEW, "04_text_turn", _TWICE): frozenset({150, 151, *range(181, 195), *range(196, 211)}),
+    (OLD, "04_text_turn", _TWICE): frozenset({149, 150, 151, *range(180, 195), *range(196, 210)}),
+    (NEW, "08_llm_errors", _PAID): frozenset(range(92, 125)),
+    (OLD, "08_llm_errors", _PAID): frozenset(range(93, 148)),
+    (NEW, "11_commands", _TOLD): frozenset({43, 61, 109, 182}),
+    (OLD, "11_commands", _TOLD): frozenset({42, 61, 110, 181, 187}),
+    (NEW, "13_models_search_fork_export", "a model that is not listed is taken, as 0.1.5 does: it may be new"): (
+        frozenset({32, 33, 34, 36})
     ),
-    (NEW, "11_commands"): (frozenset({43, 61, 109, 182}), _TOLD),
-    (NEW, "13_models_search_fork_export"): (
-        frozenset({32, 33, 34, 36}),
-        "0.1.5 takes a model that is not listed, as hd does, so that a new one can be used at once; 0.2.1 does not",
-    ),
-    (NEW, "17_jobs_subagents"): (frozenset({*range(21, 224), *range(225, 250), *range(252, 298)}), _NO_JOBS),
-    (OLD, "17_jobs_subagents"): (frozenset(range(20, 1000)), _NO_JOBS),
+    (NEW, "17_jobs_subagents", _WAITED_FOR): frozenset(range(113, 146)),
+    (NEW, "17_jobs_subagents", _NO_SUBAGENTS): frozenset({*range(146, 224), *range(225, 250), *range(252, 298)}),
+    (OLD, "17_jobs_subagents", _WAITED_FOR): frozenset({79, *range(107, 142)}),
+    (OLD, "17_jobs_subagents", _NO_SUBAGENTS): frozenset({*range(142, 221), *range(222, 289), *range(292, 300)}),
 }
-"""(version, scenario) → rows (by their `n`) that are not replayed or not to be shown, and why."""
+"""(version, scenario, why) → rows (by their `n`) that are not replayed or not to be shown."""
 
 INSTEAD: Final[Mapping[tuple[str, str, int], tuple[Any, str]]] = {
     (NEW, "07_questions", 225): (_NOBODY, _NEXT),
@@ -160,21 +190,19 @@ INSTEAD: Final[Mapping[tuple[str, str, int], tuple[Any, str]]] = {
 """(version, scenario, row of a `$events/result`) → the outcome that is sent in its place, and why."""
 
 
-def entry(scenario: str, line: str) -> str | None:
+def entry(version: str, scenario: str, line: str) -> str | None:
     """The entry of the list that allows this line in this scenario."""
-    return next((known for known in (line, f"{scenario[:2]}: {line}") if known in ALLOWED), None)
+    allowed = LISTS[version]
+    return next((known for known in (line, f"{scenario[:2]}: {line}") if known in allowed), None)
 
 
-def will_not_come(scenario: str) -> frozenset[str]:
+def left_out(version: str, scenario: str) -> frozenset[int]:
+    """All rows of a scenario that count for nothing."""
+    return frozenset().union(*(rows for (*where, _), rows in LEFT_OUT.items() if where == [version, scenario]))
+
+
+def will_not_come(version: str, scenario: str) -> frozenset[str]:
     """The words that a replay must not wait for, because the list says that they are missing."""
-    lines = [line.removeprefix(f"{scenario[:2]}: ") for line in ALLOWED]
+    lines = [line.removeprefix(f"{scenario[:2]}: ") for line in LISTS[version]]
     missing = (line.partition(": no ") for line in lines)
     return frozenset(word for place, _, word in missing if place in ("session/follow", "$events") and word)
-
-
-SOMETIMES: dict[str, str] = {
-    "$events: after emit api-session/activity no emit api-session/status false": (
-        "a prompt that arrives in the moment a turn ends is taken up at once, with no idle moment between the turns"
-    ),
-}
-"""Differences that depend on what arrives first; they may be there and need not."""

@@ -115,8 +115,8 @@ async def until(holds: Callable[[], bool], news: asyncio.Event, seconds: float) 
     return True
 
 
-async def pulse(port: int, cookie: str, seconds: float) -> list[str]:
-    """What a peer hears that answers nothing: `101`, then each ping in hex, and `end` if it is cut off in this time."""
+async def pulse(port: int, cookie: str, count: int, seconds: float) -> list[str]:
+    """The first things that a peer hears which answers nothing: `101`, then each ping in hex, or `end` if it is cut."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     lines = ["GET /api/remote.mux HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade"]
     lines += ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", f"Cookie: {cookie}", "", ""]
@@ -126,9 +126,8 @@ async def pulse(port: int, cookie: str, seconds: float) -> list[str]:
         async with asyncio.timeout(seconds):
             head = await reader.readuntil(b"\r\n\r\n")
             heard.append(head.split()[1].decode())
-            while frame := await reader.read(64):
-                heard.append(frame.hex())
-            heard.append("end")
+            while len(heard) < count and heard[-1] != "end":
+                heard.append((await reader.read(64)).hex() or "end")
     except TimeoutError:
         pass
     finally:

@@ -11,7 +11,7 @@ from tests.conformance.live import Pair
 from tests.conformance.parts import of_frame, of_result, shapes
 from tests.conformance.played import Exchange, Played
 from tests.conformance.recorded import OLD
-from tests.conformance.rules import of_events, of_follower, of_words, result_code, route
+from tests.conformance.rules import of_events, of_follower, of_sockets, of_words, result_code, route
 from tests.conformance.tokens import Frame, token, words
 
 SHOWN: Final = (
@@ -43,6 +43,7 @@ def differences(played: Played) -> list[str]:
                 found |= set(of_events(pair, played))
             case "session/control":
                 found |= set(_of_control(pair, played))
+    found |= set(of_sockets(played))
     return sorted(found)
 
 
@@ -99,20 +100,24 @@ def _is_event(frame: Frame) -> bool:
 
 def _of_control(pair: Pair, played: Played) -> Iterator[str]:
     """Queue and jobs as whole lists, in the baseline and after each change; the permissions with what may be chosen."""
-    baseline = pair.live[0]["value"]["value"]
+    items = [frame for frame in pair.live if frame["type"] == "item"]
+    if not items:
+        yield from ["session/control: no baseline"] if pair.recorded else []
+        return
+    baseline = items[0]["value"]["value"]
     yield from (f"session/control: no {key} in the baseline" for key in ("queues", "jobs") if key not in baseline)
-    for frame in pair.live:
+    for frame in items:
         if frame["value"]["type"] in ("queue", "jobs"):
             yield from (f"{name}{where}: {what}" for name, where, what in _wrong(pair.endpoint, frame))
     for session in sorted({f["value"]["sessionId"] for f in pair.recorded if "sessionId" in f["value"]}):
         for kind, words_of in (("queue", _placements), ("jobs", _statuses)):
             was = [words_of(frame) for frame in _about(pair.recorded, kind, session)]
-            now = [words_of(frame) for frame in _about(pair.live, kind, played.names.id(session))]
+            now = [words_of(frame) for frame in _about(items, kind, played.names.id(session))]
             if was[-1:] != now[-1:] and not (was and not now and not was[-1]):
                 yield f"{kind}: {now[-1:]} in the end instead of {was[-1:]}"
             if not _within(now, was):
                 yield f"{kind}: {now} is not what remains of {was} when some are merged"
-    for frame in pair.live:
+    for frame in items:
         value = frame["value"]
         if value["type"] == "projection" and value["key"] == "permissions":
             yield from (f"permissions{place}: {what}" for place, what in _permissions(value["value"]))

@@ -32,8 +32,15 @@ _OWN: Final = "upgrade with same Origin"
 _PINGS: Final = "server pings"
 """Notes that stand for something of which the recording has only the answer."""
 
-_SILENT_S: Final = 6.5
-"""Seconds within which the official server cuts a peer that answers nothing."""
+_HEARD: Final = 3
+"""What of the pings is listened to: the upgrade, and two pings, whose distance is seen by then."""
+
+_RESTARTED: Final = "after restart"
+_ENDS: Final = {
+    "server killed mid-turn (SIGKILL)": Daemon.kill,
+    "graceful stop (SIGTERM) while connected": Daemon.stop,
+}
+"""Notes behind which the closing of a socket is the end of the server."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ class Replay:
 
     def __init__(self, daemon: Daemon, places: list[tuple[str, str]], plan: Plan) -> None:
         self._daemon = daemon
+        self._token = daemon.token
         self._waived = set(plan.waived)
         self._plan = plan
         self._settled: set[str] = set()
@@ -125,7 +133,9 @@ class Replay:
             origin = "http://evil.example" if text == _FOREIGN else f"http://127.0.0.1:{port}"
             self._refused.append(await refusal(port, {"Cookie": self._cookie, "Origin": origin}))
         elif text.startswith(_PINGS):
-            self.played.raw.append(([], await pulse(port, self._cookie, _SILENT_S)))
+            self.played.raw.append(([], await pulse(port, self._cookie, _HEARD, PATIENCE)))
+        elif text.startswith(_RESTARTED):
+            await asyncio.to_thread(self._daemon.start, port=port)
 
     async def _act(self, row: Row) -> None:
         client = row["client"]
@@ -139,7 +149,7 @@ class Replay:
 
     def _request(self, row: Row) -> tuple[str, dict[str, str], bytes | None]:
         """(path, headers, body) of a recorded call, for this daemon."""
-        token = "A" * 43 if self._note in _BAD else self._daemon.token
+        token = "A" * 43 if self._note in _BAD else self._token
         path = self._names.place(row["path"].replace("<masked>", token))
         headers = {name: self._names.place(value) for name, value in row["headers"].items() if name != "content-length"}
         if "cookie" in headers:
@@ -188,6 +198,10 @@ class Replay:
                 await self._settle()
             await line.close()
             return
+        if self._note in _ENDS:
+            await self._reach(f"row {row['n']}")
+            await self._settle()
+            await asyncio.to_thread(_ENDS[self._note], self._daemon)
         await until(lambda: line.closed is not None, self._news, PATIENCE)
         self.played.closed.append(((row["code"], row["reason"]), line.closed))
 

@@ -29,9 +29,13 @@ def differences(played: Played, version: str) -> list[str]:
         found |= set(of_exchange(exchange, version))
     for pair in played.pairs:
         found |= set(of_pair(pair, played, version))
-    found |= {f"closed with {live} instead of {recorded}" for recorded, live in played.closed if recorded != live}
-    found |= {f"raw {live} instead of {recorded}" for recorded, live in played.raw if recorded != live}
-    return sorted(found)
+    return sorted(found | set(of_sockets(played)))
+
+
+def of_sockets(played: Played) -> Iterator[str]:
+    """How sockets were closed, and what was heard on bare ones."""
+    yield from (f"closed with {live} instead of {recorded}" for recorded, live in played.closed if recorded != live)
+    yield from (f"raw {live} instead of {recorded}" for recorded, live in played.raw if recorded != live)
 
 
 def of_exchange(exchange: Exchange, version: str) -> Iterator[str]:

@@ -30,17 +30,12 @@ def _command(given: Arguments) -> Arguments:
     command = given["command"]
     if ESCALATED.items() <= given.items():
         command = f"rm -f ../hd-conformance-not-there; {command}"
-    kept = {name: given[name] for name in ("run_in_background",) if name in given}
-    return {"command": command, **kept}
+    return {"command": command}
 
 
 def _todos(given: Arguments) -> Arguments:
     rows = [{"id": str(n), "text": row["content"], "status": row["status"]} for n, row in enumerate(given["todos"], 1)]
     return {"todos": rows}
-
-
-def _delegation(given: Arguments) -> Arguments:
-    return {"task": given["prompt"], "agent_type": "explore"}
 
 
 def _vain_search(given: Arguments) -> Arguments:
@@ -49,7 +44,11 @@ def _vain_search(given: Arguments) -> Arguments:
 
 
 TOOLS: Final[Mapping[str, tuple[str, Callable[[Arguments], Arguments], str]]] = {
-    "bash": ("run_command", _command, "hd's name for running a command; it has no `description` and no sandbox fields"),
+    "bash": (
+        "run_command",
+        _command,
+        "hd's name for running a command, which it waits for; it has no `description` and no sandbox fields",
+    ),
     "read": ("read_file", _renamed(file_path="path", offset="offset", limit="limit"), "hd says `path` everywhere"),
     "edit": (
         "edit_file",
@@ -60,7 +59,6 @@ TOOLS: Final[Mapping[str, tuple[str, Callable[[Arguments], Arguments], str]]] = 
     "glob": ("search_files", _vain_search, "hd's name for finding files by name"),
     "grep": ("grep", _vain_search, "the same tool"),
     "todo_write": ("write_todos", _todos, "hd's items have an id and `text`"),
-    "subagent": ("delegate_task", _delegation, "hd's name for giving a task to a sub-agent"),
 }
 
 PRESETS: Final[Mapping[str, tuple[str, str]]] = {
@@ -68,6 +66,10 @@ PRESETS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 _COMMAND: Final = re.compile(r"\[\[(tool|tools|seq) (.*)\]\]", re.DOTALL)
+
+_LATER: Final = re.compile(r"\[\[err (\d+) \d+\]\]")
+_SOON: Final = r"[[err \1 0.05]]"
+"""A provider that asks for a second of patience asks for a moment here: that it is waited for is the same."""
 
 
 def in_our_words(name: str, arguments: Arguments) -> tuple[str, Arguments]:
@@ -86,6 +88,7 @@ def in_our_words(name: str, arguments: Arguments) -> tuple[str, Arguments]:
 
 def translated(prompt: str, place: Callable[[str], str]) -> str:
     """A recorded prompt with hd's calls in its `[[…]]` command; `place` puts recorded paths where the test runs."""
+    prompt = _LATER.sub(_SOON, prompt)
     found = _COMMAND.search(prompt)
     if found is None:
         return place(prompt)
