@@ -92,7 +92,7 @@ def turn_of(event: Event) -> int | None:
 def in_turn(transcript: Transcript, turn: int, *, running: bool) -> Transcript:
     """A transcript of events that name no turn, once it is known in which they lie."""
     rows = ChunkedList.of([replace(row, turn=turn) for row in transcript.rows])
-    return Transcript(rows, turn, running, transcript.open_calls)
+    return replace(transcript, rows=rows, turn=turn, running=running)
 
 
 def _seed(events: Iterable[Event]) -> Transcript | None:
@@ -106,36 +106,45 @@ def _seed(events: Iterable[Event]) -> Transcript | None:
 def below(transcript: Transcript, seq: int) -> Transcript:
     """The part of a transcript that comes from events before `seq`."""
     rows = ChunkedList.of(takewhile(lambda row: row.seq < seq, transcript.rows))
-    calls = {call_id: index for call_id, index in transcript.open_calls.items() if index < len(rows)}
-    return Transcript(rows, transcript.turn, transcript.running, calls)
+    calls, commands = (
+        {known: index for known, index in places.items() if index < len(rows)}
+        for places in (transcript.open_calls, transcript.open_commands)
+    )
+    return Transcript(rows, transcript.turn, transcript.running, calls, commands)
 
 
 def joined(front: Transcript, back: Transcript) -> tuple[Transcript, int]:
     """Two neighbouring pieces of a log as one transcript, and how many rows it has more than `back`.
 
-    A result whose call stands in the front piece goes to the row of the call; the row that it had alone goes.
+    A result whose call or command stands in the front piece goes to the row of that; the row that it had alone goes.
     """
     rows = list(front.rows)
-    places = {row.call_id: index for index, row in enumerate(rows) if row.kind == "tool"}
-    calls = dict(front.open_calls)
+    places = {(row.kind, row.call_id): index for index, row in enumerate(rows) if row.kind in _ANSWERED}
+    open_front = {"tool": dict(front.open_calls), "command": dict(front.open_commands)}
     kept: list[Row] = []
     moved: dict[int, int] = {}
     for index, row in enumerate(back.rows):
-        place = places.get(row.call_id) if _is_orphan(row) else None
+        place = places.get((row.kind, row.call_id)) if _is_orphan(row) else None
         if place is None:
             moved[index] = len(rows) + len(kept)
             kept.append(row)
         else:
-            calls.pop(row.call_id, None)
+            open_front[row.kind].pop(row.call_id, None)
             rows[place] = replace(rows[place], text=row.text, status=row.status, meta=row.meta, finished=row.finished)
-    calls.update({call_id: moved[index] for call_id, index in back.open_calls.items()})
-    whole = Transcript(ChunkedList.of([*rows, *kept]), back.turn, back.running, calls)
+    calls, commands = (
+        opened | {known: moved[index] for known, index in later.items()}
+        for opened, later in zip(open_front.values(), (back.open_calls, back.open_commands), strict=True)
+    )
+    whole = Transcript(ChunkedList.of([*rows, *kept]), back.turn, back.running, calls, commands)
     return whole, len(whole.rows) - len(back.rows)
+
+
+_ANSWERED = ("tool", "command")
 
 
 def _is_orphan(row: Row) -> bool:
     """A result without its call: the transcript keys it by its own event and has no name for it."""
-    return row.kind == "tool" and row.finished is not None and row.key == str(row.seq)
+    return row.kind in _ANSWERED and row.finished is not None and row.key == str(row.seq) and row.name in ("", "tool")
 
 
 def first_difference(old: ChunkedList[Any], new: ChunkedList[Any]) -> int | None:

@@ -10,6 +10,7 @@ from hd.protocol.projections.transcript import Row, Transcript
 from htui.errors import HtuiError, ProtocolBroken
 from htui.mirror import phase, records
 from htui.mirror.changes import IDLE, LIVE, NOTHING, MirrorChange, Phase
+from htui.mirror.decisions import Decision, Decisions
 from htui.mirror.live import Live
 from htui.mirror.rows import QueueItem, projection_block
 from htui.mirror.values import Values
@@ -39,6 +40,7 @@ class SessionMirror:
         self._values = Values() if values is None else values
         self._transcript = Transcript()
         self._live = Live()
+        self._decisions = Decisions()
         self._phase = IDLE
         self._turn_known = False
         """Whether anything has told yet in which turn the events that are held lie."""
@@ -68,6 +70,11 @@ class SessionMirror:
             return self._phase
         tool = next((row.name for row in reversed(attempt.rows()) if row.kind == "tool"), "")
         return Phase(attempt.kind, tool if attempt.kind == "tool" else "", attempt.since)
+
+    @property
+    def decided(self) -> tuple[Decision, ...]:
+        """The latest decisions about what was asked in this session, oldest first."""
+        return self._decisions.made
 
     @property
     def queue(self) -> tuple[QueueItem, ...]:
@@ -144,6 +151,9 @@ class SessionMirror:
                     live.settle(event.seq)  # a host may name an answer as running until it has sent its end
         first_seq = events[0].seq if events else cursor + 1
         self._live = live
+        for event in events:
+            if event.seq > self.cursor or not self.loads:
+                self._decisions = self._decisions.apply(event)
         self.failure = None
         named = any(records.turn_of(event) is not None for event in events)
         if self._continues(header, first_seq, cursor):
@@ -181,6 +191,7 @@ class SessionMirror:
             if event.type != ev.TURN_START:  # what is held lies in front of that
                 self._learn_turn(turn, running=True)
         self._transcript = records.apply(self._transcript, event)
+        self._decisions = self._decisions.apply(event)
         settled = event.type in _DURABLE and self._live.settle(event.seq)
         was = self._phase
         self._phase = phase.after(was, event, self._transcript)

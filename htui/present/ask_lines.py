@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from htui.present import count
 from htui.present.approval import Card, payload_lines
-from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, rule_line, wrap
+from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, indent, rule_line, wrap
 from htui.present.markdown import markdown_lines
 from htui.present.question import Asking
 
@@ -75,42 +75,82 @@ def choice_lines(cells: int, *, seen: bool, cursor: int) -> list[Line]:
     return [row] if cells_of(row) <= cells else [cut_line(tuple(part), cells) for part in parts]
 
 
-def question_lines(asking: Asking, cells: int, rows: int, hint: str) -> list[Line]:
-    """The question at hand. Where there are fewer `rows` than lines, the text above the choices gives way."""
+@dataclass(frozen=True, slots=True)
+class QuestionParts:
+    """The lines of a question: `body` is what is asked, `view` the part of it in sight, `choices` those in sight.
+
+    `placed` says that there is a line for where the view stands.
+    """
+
+    head: Line
+    body: list[Line]
+    view: View
+    placed: bool
+    choices: list[Line]
+
+
+def question_parts(asking: Asking, cells: int, rows: int, top: int) -> QuestionParts:
+    """The question at hand in `rows` lines, its text from the line `top` on.
+
+    The choices stay in sight. Where they leave too little, they are shortened to a line each, and then to those around
+    the highlighted one; the text above is scrolled.
+    """
     question = asking.question
     number = f" {asking.index + 1}/{len(asking.questions)}" if len(asking.questions) > 1 else ""
     header = f" · {question.header}" if question.header else ""
-    head: list[Line] = [_title(f"? Question{number}{header}", Span(""), cells)]
-    text = wrap([Span(question.text, "strong")], cells)
     detail = markdown_lines(question.detail, cells) if question.detail else []
-    below = _option_lines(asking, cells)
-    if hint:
-        below.append(cut_line((Span(hint, "muted"),), cells))
-    room = max(1, rows - len(head) - len(below))
-    above = [*text, *([EMPTY, *detail] if detail else [])]
-    if len(above) > room:
-        above = [*above[: room - 1], (Span(f"… {count.plural(len(above) - room + 1, 'more line')}", "warning"),)]
-    return [*head, *above, *below][:rows] if rows > 0 else []
+    body = [*wrap([Span(question.text, "strong")], cells), *([EMPTY, *detail] if detail else [])]
+    room = max(2, rows - 1)
+    choices = _option_lines(asking, cells, whole=True)
+    if len(choices) > room - min(len(body), max(1, room // 2)):
+        choices = _option_lines(asking, cells, whole=False)
+    if len(choices) > room - 1:
+        least = min(len(body), max(1, room // 2))
+        choices = _around(choices, 0 if asking.cursor < 0 else asking.cursor, max(1, room - least), cells)
+    left = max(1, room - len(choices))
+    placed = left < len(body) and left > 1
+    view = View(top, min(len(body), left - 1 if placed else left), len(body)).moved(0)
+    side = "" if placed or not view.below else f"↓ {view.below}"
+    head = _title(f"? Question{number}{header}", Span(side, "warning"), cells)
+    return QuestionParts(head, body, view, placed, choices)
 
 
-def _option_lines(asking: Asking, cells: int) -> list[Line]:
+def question_lines(parts: QuestionParts, hint: str, cells: int) -> list[Line]:
+    """The card of a question."""
+    view = parts.view
+    lines = [parts.head, *parts.body[view.top : view.top + view.size]]
+    if parts.placed:
+        lines.append(cut_line((Span(_position(view), "warning" if view.below else "muted"),), cells))
+    return [*lines, *parts.choices, *([cut_line((Span(hint, "muted"),), cells)] if hint else [])]
+
+
+def _option_lines(asking: Asking, cells: int, *, whole: bool) -> list[Line]:
     if asking.writing:
         return [cut_line((Span("Write the answer below · Enter sends it", "muted"),), cells)]
     lines = []
     for place, option in enumerate(asking.question.options):
         box = ("[x] " if place in asking.chosen else "[ ] ") if asking.question.multiple else ""
         said = f" · {option.description}" if option.description else ""
-        lines.append(_option(asking, place, f"{box}{option.shown}", said, cells))
-    other = "Other answer …" if asking.question.options else "Write the answer …"
-    lines.append(_option(asking, len(asking.question.options), other, "", cells))
-    return lines
+        lines += _option(asking, place, f"{box}{option.shown}", said, cells, whole=whole)
+    return [*lines, *_option(asking, len(asking.question.options), asking.question.other, "", cells, whole=whole)]
 
 
-def _option(asking: Asking, place: int, label: str, said: str, cells: int) -> Line:
+def _option(asking: Asking, place: int, label: str, said: str, cells: int, *, whole: bool) -> list[Line]:
     here = asking.cursor == place
     mark = f"{'▸' if here else ' '} {place + 1 if place < 9 else ' '} "
     role = "strong selected" if here else "strong"
-    return cut_line((Span(mark, role), Span(label, role), Span(said, "muted")), cells)
+    if not whole:
+        return [cut_line((Span(mark, role), Span(label, role), Span(said, "muted")), cells)]
+    text = wrap([Span(label, role), Span(said, "muted")], max(1, cells - len(mark)))
+    return indent(text, Span(mark, role), Span(" " * len(mark)))
+
+
+def _around(lines: list[Line], place: int, room: int, cells: int) -> list[Line]:
+    """The lines around one of them, with the last telling how many more there are."""
+    size = max(1, room - 1)
+    top = max(0, min(place - size // 2, len(lines) - size))
+    more = Span(f"    {count.plural(len(lines) - size, 'more choice')} · ↑↓", "warning")
+    return [*lines[top : top + size], *([cut_line((more,), cells)] if room > 1 else [])]
 
 
 def _position(view: View) -> str:

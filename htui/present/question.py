@@ -31,12 +31,22 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """`approve` is the label that agrees to a plan, where the question is the review of one (WIRE 5.4)."""
+
     id: str
     text: str
     header: str
     detail: str
     options: tuple[Option, ...]
     multiple: bool
+    approve: str = ""
+
+    @property
+    def other(self) -> str:
+        """What the last choice is called."""
+        if self.approve:
+            return "Keep planning, with a comment …"
+        return "Other answer …" if self.options else "Write the answer …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,12 @@ def write(state: Asking, text: str) -> Asking:
     return _answered(state, custom=text)
 
 
+def approves(before: Asking, after: Asking) -> bool:
+    """Whether a plan was agreed to between the two states."""
+    approve = before.question.approve
+    return bool(approve) and len(after.answers) > len(before.answers) and approve in after.answers[-1]["selected"]
+
+
 def back(state: Asking) -> Asking:
     """Back from writing to the choices."""
     return replace(state, writing=False) if state.writing else state
@@ -118,8 +134,11 @@ def _confirm(state: Asking) -> Asking:
 
 
 def _answered(state: Asking, custom: str = "") -> Asking:
-    options = state.question.options
-    answer: dict[str, Any] = {"id": state.question.id, "selected": [options[i].label for i in sorted(state.chosen)]}
+    options, approve = state.question.options, state.question.approve
+    selected = [options[i].label for i in sorted(state.chosen)]
+    if custom and approve and not selected:
+        selected = [option.label for option in options if option.label != approve][:1]
+    answer: dict[str, Any] = {"id": state.question.id, "selected": selected}
     if custom:
         answer["custom"] = custom
     return _at(replace(state, answers=(*state.answers, answer)), state.index + 1)
@@ -130,7 +149,8 @@ def _at(state: Asking, index: int) -> Asking:
 
 
 def _question(wire: Mapping[str, Any]) -> Question:
-    options = wire.get("options")
+    options, intent = wire.get("options"), wire.get("intent")
+    review = isinstance(intent, Mapping) and intent.get("kind") == "plan-review"
     return Question(
         id=str(wire.get("id")),
         text=safe(str(wire.get("question") or "")),
@@ -138,6 +158,7 @@ def _question(wire: Mapping[str, Any]) -> Question:
         detail=str(wire.get("detail") or ""),
         options=tuple(_option(o) for o in options if isinstance(o, Mapping)) if isinstance(options, list) else (),
         multiple=bool(wire.get("multiSelect", wire.get("multi_select"))),
+        approve=str(intent.get("approve") or "Approve") if review and isinstance(intent, Mapping) else "",
     )
 
 

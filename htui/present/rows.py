@@ -80,6 +80,8 @@ def _body(row: Row, look: Look) -> list[Line]:
             summary = report(row)
             shown = [] if summary is None else [EMPTY, *markdown_lines(summary, look.cells)]
             return [*tool_lines(row, look.cells), *shown]
+        case "command":
+            return _command(row, look)
         case "context":
             parts = [Span("◆ context", "context"), Span(f" · {one_line(row.name, 60)}", "muted")]
             text = one_line(row.text, 300)
@@ -94,6 +96,18 @@ def _user(row: Row, look: Look) -> list[Line]:
     if look.narrow:
         return indent(wrap([Span(text, "user")], look.cells - 2), Span("❯ ", "you"), Span("  "))
     return [(Span("❯ You", "you"),), *wrap([Span(text, "user")], look.cells)]
+
+
+def _command(row: Row, look: Look) -> list[Line]:
+    """A command that somebody gave the host, here or at another client, and what it said."""
+    mark, role = {"running": ("◐ ", "busy"), "failed": ("✗ ", "bad")}.get(row.status, ("· ", "muted"))
+    typed = one_line(f"/{row.name} {row.arguments}".rstrip(), 300) if row.name else "a command"
+    head = cut_line((Span(mark, role), Span(typed, "code")), look.cells)
+    said = safe(row.text).strip("\n")
+    if not said:
+        return [head]
+    words = wrap([Span(said, "bad" if row.status == "failed" else "")], look.cells - 2)
+    return [head, *indent(words, Span("  "), Span("  "))]
 
 
 def _reasoning(row: Row, look: Look) -> list[Line]:

@@ -43,7 +43,10 @@ class AskSlot:
     def update(self) -> None:
         """Shows, changes or removes the card."""
         conversation = self._screen.conversation
-        asks = f.asks_here(conversation.session_id, self._screen.desk.link.host)
+        host = self._screen.desk.link.host
+        asks = f.asks_here(conversation.session_id, host)
+        for text in conversation.witness.look(asks, host.client_id):
+            conversation.say(text)
         asks = [ask for ask in asks if ask.event_id not in conversation.answering]
         if not asks:
             self._remove()

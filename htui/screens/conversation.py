@@ -18,6 +18,7 @@ from htui.screens.desk import LinkLike
 from htui.screens.host_commands import HostCommand, host_commands
 from htui.screens.notices import Notices
 from htui.screens.outbox import Outbox
+from htui.screens.witness import Witness
 
 
 class Conversation:
@@ -34,6 +35,7 @@ class Conversation:
         self.link = link
         self.outbox = Outbox()
         self.notices = Notices()
+        self.witness = Witness(mirror)
         self.answering: frozenset[str] = frozenset()
         """Asks that were answered here and whose settling is not confirmed yet."""
         self.commands: tuple[HostCommand, ...] | None = None
@@ -139,6 +141,8 @@ class Conversation:
         if not isinstance(result, Mapping):
             self.say(no_command(line.split()[0]), "warning")
             return False
+        if isinstance(value, Mapping) and value.get("commandId"):
+            return True  # its row in the transcript says what came of it, here and in every other client
         failed = result.get("kind") == "error"
         text = result.get("text")
         self.say(text if isinstance(text, str) and text else f"Done: {line}", "error" if failed else "info")
@@ -195,6 +199,7 @@ class Conversation:
             if outcome is None:
                 await self.cancel()
             else:
+                self.witness.answered(ask)
                 await self.link.answer(ask.event_id, outcome)
         except HtuiError as error:
             self.say(f"Not answered: {error.message}", "error")

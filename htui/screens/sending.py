@@ -38,6 +38,7 @@ class Sending:
         else:
             screen.editor.take()
             screen.conversation.notices.clear()
+            screen.transcript.to_end()
             screen.start(self._execute(chosen.line))
 
     def recorded(self, text: str) -> None:

@@ -13,7 +13,15 @@ from textual.message import Message
 from htui.mirror.rows import PendingAsk
 from htui.present import question as q
 from htui.present.approval import Card, payload_lines
-from htui.present.ask_lines import View, about_lines, approval_lines, choice_lines, question_lines
+from htui.present.ask_lines import (
+    QuestionParts,
+    View,
+    about_lines,
+    approval_lines,
+    choice_lines,
+    question_lines,
+    question_parts,
+)
 from htui.present.lines import Line
 from htui.theme import Theme
 from htui.widgets.lines import Lines
@@ -177,11 +185,14 @@ class ApprovalCard(_AskCard):
 
 
 class QuestionCard(_AskCard):
-    """Asks the questions of one request, one after the other."""
+    """Asks the questions of one request, one after the other. A plan can be approved once its end was in sight."""
 
     def __init__(self, theme: Theme, ask: PendingAsk, now: Callable[[], float]) -> None:
         super().__init__(theme, ask, now)
         self.asking = q.begin(ask.request)
+        self._top = 0
+        self._seen = False
+        self._hint = ""
 
     @property
     def writing(self) -> bool:
@@ -191,7 +202,22 @@ class QuestionCard(_AskCard):
     def press(self, key: str) -> bool:
         if not self.armed or self.writing:
             return False
+        self._hint = ""
+        view = self._parts().view
+        by = {"pagedown": 1, "ctrl+d": 1, "pageup": -1, "ctrl+u": -1}.get(key, 0)
+        if key == "space" and self.asking.cursor < 0 and view.below:
+            by = 1
+        if by:
+            if view.total <= view.size:
+                return False
+            self._top = view.moved(by * max(1, view.size - 1)).top
+            self.update()
+            return True
         after = q.press(self.asking, key)
+        if q.approves(self.asking, after) and not self._seen:
+            self._hint = "Read the plan to its end first: PgDn or space."
+            self.update()
+            return True
         if after is self.asking and key not in ("enter", "space", "up", "down"):
             return False
         self._take(after)
@@ -215,10 +241,20 @@ class QuestionCard(_AskCard):
         if self.asking.done:
             self.show([])
             return
-        hint = _TYPING if self._typing and not self.writing else self._keys()
-        self.show(question_lines(self.asking, self.cells, self.room, hint))
+        parts = self._parts()
+        self._top = parts.view.top
+        if not parts.view.below and self.is_attached:
+            self._seen = True
+        self.show(question_lines(parts, self._told(), self.cells)[: max(1, self.room)])
 
-    def _keys(self) -> str:
+    def _parts(self) -> QuestionParts:
+        return question_parts(self.asking, self.cells, self.room - 1, self._top)
+
+    def _told(self) -> str:
+        if self._typing and not self.writing:
+            return _TYPING
+        if self._hint:
+            return self._hint
         if self.writing:
             return "Esc goes back"
         if self.asking.question.multiple:
@@ -226,6 +262,8 @@ class QuestionCard(_AskCard):
         return "digit answers · Esc dismisses"
 
     def _take(self, asking: q.Asking) -> None:
+        if asking.index != self.asking.index:
+            self._top, self._seen = 0, False
         self.asking = asking
         if asking.done:
             self.post_message(Answered(self.ask, asking.outcome))

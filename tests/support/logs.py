@@ -161,6 +161,15 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         ),
         st.builds(lambda i: {"operation": "clear", "cleared": {"id": i, "revision": 2}}, IDS),
     ),
+    ev.COMMAND_RUN: st.builds(
+        lambda i, args: {"commandId": i, "name": "goal", "args": args, "source": {"kind": "user"}}, IDS, TEXT
+    ),
+    ev.COMMAND_DONE: st.builds(
+        lambda i, kind, text: {"commandId": i, "kind": kind, "text": text},
+        IDS,
+        st.sampled_from(["success", "error"]),
+        TEXT,
+    ),
     ev.JOB_REGISTERED: st.builds(lambda i: {"jobId": i, "kind": "bash", "label": "ls", "startedAt": 1}, IDS),
     ev.JOB_SETTLED: st.builds(lambda i: {"jobId": i, "status": "completed", "finishedAt": 2}, IDS),
     ev.COMPACTION_SUMMARY: st.builds(lambda n: {"shadowedTokenCount": n}, st.integers(0, 99)),

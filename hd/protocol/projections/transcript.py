@@ -14,7 +14,7 @@ from hd.protocol.events import Event, Replace
 from hd.protocol.messages import shown_of, tool_result_of
 from hd.protocol.projections.base import Projection
 
-RowKind = Literal["user", "assistant", "reasoning", "tool", "context", "notice"]
+RowKind = Literal["user", "assistant", "reasoning", "tool", "command", "context", "notice"]
 ToolStatus = Literal["running", "done", "failed", "cancelled"]
 
 
@@ -24,7 +24,8 @@ class Row:
 
     `seq` is the event it came from, `time` that event's time in ms. `name`, `call_id`, `arguments` (JSON text) and
     `status` belong to tool rows, whose `text` is the result once there is one; `request_id` to the prompts of a person.
-    `level` is `info`, `warning` or `error` on notices. `interrupted` marks an answer that was cut.
+    A command of the host has the same fields: its `call_id` is that of the command, its `arguments` are what was typed
+    behind the name. `level` is `info`, `warning` or `error` on notices. `interrupted` marks an answer that was cut.
     """
 
     key: str
@@ -46,12 +47,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """`open_calls` maps the call id of each tool row that has no result yet to its index in `rows`."""
+    """`open_calls` maps the call id of each tool row that has no result yet to its index in `rows`, `open_commands` the
+    id of each command that is not done."""
 
     rows: ChunkedList[Row] = field(default_factory=ChunkedList)
     turn: int = 0
     running: bool = False
     open_calls: Mapping[str, int] = field(default_factory=dict)
+    open_commands: Mapping[str, int] = field(default_factory=dict)
 
 
 def _begun(state: Transcript, event: Event) -> Transcript:
@@ -138,6 +141,33 @@ def _result(state: Transcript, event: Event) -> Transcript:
     return replace(state, rows=state.rows.replace(index, row), open_calls=calls)
 
 
+def _commanded(state: Transcript, event: Event) -> Transcript:
+    command_id = str(event.data["commandId"])
+    row = replace(
+        _command_row(state, event, command_id),
+        name=str(event.data.get("name") or ""),
+        arguments=str(event.data.get("args") or "").strip(),
+        status="running",
+    )
+    open_commands = {**state.open_commands, command_id: len(state.rows)}
+    return replace(state, rows=state.rows.append(row), open_commands=open_commands)
+
+
+def _command_done(state: Transcript, event: Event) -> Transcript:
+    command_id = str(event.data["commandId"])
+    index = state.open_commands.get(command_id)
+    row = _command_row(state, event, command_id) if index is None else state.rows[index]
+    status: ToolStatus = "failed" if event.data.get("kind") == "error" else "done"
+    row = replace(row, text=str(event.data.get("text") or ""), status=status, finished=event.time)
+    rows = state.rows.append(row) if index is None else state.rows.replace(index, row)
+    open_commands = {known: place for known, place in state.open_commands.items() if known != command_id}
+    return replace(state, rows=rows, open_commands=open_commands)
+
+
+def _command_row(state: Transcript, event: Event, command_id: str) -> Row:
+    return Row(key=f"{event.seq}", kind="command", seq=event.seq, turn=state.turn, time=event.time, call_id=command_id)
+
+
 def _retried(state: Transcript, event: Event) -> Transcript:
     failure = event.data.get("failure") or {}
     delay = round(int(event.data.get("delayMs") or 0) / 1000, 1)
@@ -177,6 +207,8 @@ TRANSCRIPT = Projection(
         ev.USER_MESSAGE: _user,
         ev.ASSISTANT_MESSAGE: _assistant,
         ev.TOOL_RESULT: _result,
+        ev.COMMAND_RUN: _commanded,
+        ev.COMMAND_DONE: _command_done,
         ev.LLM_RETRY: _retried,
         ev.TURN_END: _ended,
     },

@@ -19,6 +19,8 @@ def transcript(events: Sequence[Wire]) -> list[Said]:
     for event in events:
         if event["type"] == "tool/result":
             _join(said, event)
+        elif event["type"] == "command/done":
+            _settle(said, event)
     return said
 
 
@@ -33,6 +35,8 @@ def _said(event: Wire) -> list[Said]:
     if kind == "assistant/message":
         cut = bool(data.get("interrupted"))
         return [_block(block, seq, cut) for block in data["message"]["content"]]
+    if kind == "command/run":
+        return [("command", seq, data["commandId"], data["name"], data.get("args", "").strip(), "running", "")]
     if kind == "llm/retry" or (kind == "turn/end" and data["reason"]["kind"] != "completed"):
         return [("notice", seq)]
     return []
@@ -55,6 +59,12 @@ def _join(said: list[Said], event: Wire) -> None:
     text = "\n".join(block["text"] for block in blocks if block["type"] == "text")
     place = next(i for i, row in enumerate(said) if row[0] == "tool" and row[2] == call_id and row[1] < event["seq"])
     said[place] = (*said[place][:5], status, text)
+
+
+def _settle(said: list[Said], event: Wire) -> None:
+    data = event["data"]
+    place = next(i for i, row in enumerate(said) if row[0] == "command" and row[2] == data["commandId"])
+    said[place] = (*said[place][:5], {"success": "done", "error": "failed"}[data["kind"]], data.get("text", ""))
 
 
 def queue(events: Sequence[Wire]) -> list[tuple[str, str, str | None]]:

@@ -55,8 +55,8 @@ def prompts(arrivals: Sequence[Arrival]) -> list[tuple[str, str, str]]:
 
 
 def said(row: Row) -> Said:
-    if row.kind == "tool":
-        return ("tool", row.seq, row.call_id, row.name, row.arguments, row.status, row.text)
+    if row.kind in ("tool", "command"):
+        return (row.kind, row.seq, row.call_id, row.name, row.arguments, row.status, row.text)
     if row.kind == "notice":
         return ("notice", row.seq)
     if row.kind in ("assistant", "reasoning"):

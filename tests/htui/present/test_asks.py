@@ -1,14 +1,17 @@
 """Approvals and questions (rows T11, X8, cases E01, E03)."""
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hd.protocol.projections.transcript import Row
 from htui.present import question as q
 from htui.present.approval import card, payload_lines
-from htui.present.ask_lines import View, about_lines, approval_lines, choice_lines, question_lines
+from htui.present.ask_lines import View, about_lines, approval_lines, choice_lines, question_lines, question_parts
+from htui.present.decided import decided_words
 from htui.present.lines import cells_of, text_of
 
 
@@ -128,10 +131,85 @@ def test_another_answer_goes_beside_what_was_chosen() -> None:
     assert q.back(q.press(q.begin(REQUEST), "3")).writing is False
 
 
+def shown(state: q.Asking, cells: int, rows: int, top: int = 0) -> list[str]:
+    return [text_of(line) for line in question_lines(question_parts(state, cells, rows - 1, top), "hint", cells)]
+
+
 @given(st.integers(20, 100), st.integers(6, 20))
 def test_j04_the_choices_of_a_question_stay_in_sight(cells: int, rows: int) -> None:
     request = {"questions": [{"id": "a", "question": "long " * 200, "options": [{"label": "yes"}, {"label": "no"}]}]}
-    lines = [text_of(line) for line in question_lines(q.begin(request), cells, rows, "hint")]
+    lines = shown(q.begin(request), cells, rows)
     assert len(lines) <= rows
     assert any("1 yes" in line for line in lines)
     assert any("3 Other answer" in line for line in lines)
+
+
+@given(st.integers(20, 100), st.integers(6, 20), st.integers(1, 40), st.integers(0, 40))
+def test_j04_every_line_of_a_long_question_and_every_choice_can_be_reached(
+    cells: int, rows: int, count: int, cursor: int
+) -> None:
+    options = [{"label": f"choice-{place}", "description": "said of it " * 9} for place in range(count)]
+    words = [f"word{place}" for place in range(60)]
+    state = q.begin({"questions": [{"id": "a", "question": "\n".join(words), "options": options}]})
+    state = replace(state, cursor=min(cursor, count - 1))
+    seen: set[str] = set()
+    top = 0
+    while True:
+        lines = shown(state, cells, rows, top)
+        assert len(lines) <= rows
+        assert any(f"choice-{state.cursor}" in line for line in lines)
+        seen.update(line.strip() for line in lines)
+        view = question_parts(state, cells, rows - 1, top).view
+        if not view.below:
+            break
+        top = view.moved(view.size).top
+    assert seen >= set(words)
+
+
+PLAN = {
+    "id": "plan-review",
+    "header": "Plan review",
+    "question": "Carry out this plan?",
+    "detail": "# Plan\n\n" + "\n".join(f"{place}. step {place}" for place in range(1, 40)),
+    "options": [{"label": "Approve"}, {"label": "Keep planning"}],
+    "intent": {"kind": "plan-review", "approve": "Approve"},
+}
+
+
+def test_a_comment_on_a_plan_keeps_planning() -> None:
+    state = q.begin({"questions": [PLAN]})
+    assert any("3 Keep planning, with a comment" in line for line in shown(state, 80, 20))
+    written = q.write(q.press(state, "3"), "Leave the tests alone")
+    assert written.answers == ({"id": "plan-review", "selected": ["Keep planning"], "custom": "Leave the tests alone"},)
+    assert not q.approves(state, written)
+    assert q.approves(state, q.press(state, "1"))
+    assert not q.approves(state, q.press(state, "2"))
+    other = q.begin({"questions": [{"id": "a", "question": "?", "options": [{"label": "Approve"}]}]})
+    assert not q.approves(other, q.press(other, "1")), "only a plan is approved"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("approval", "allowed-once", "you-1234567", ()), "Allowed once by another client (you-1234)"),
+        (("approval", "rejected", "", ()), "Denied elsewhere"),
+        (("approval", "cancelled", "", ()), ""),
+        (("approval", "rejected", "me-000000", ()), ""),
+        (
+            ("question", "answered", "you", ({"selected": ["A", "B"]}, {"selected": [], "custom": "C\n"})),
+            "Answered by another client (you) · A, B, C",
+        ),
+        (("question", "rejected", "you", ()), "Dismissed by another client (you)"),
+    ],
+)
+def test_who_decided_is_said_in_one_line(given: Any, said: str) -> None:
+    assert decided_words(*given, me="me-000000", answered=False) == said
+
+
+def test_an_answer_that_came_second_is_told_so() -> None:
+    words = decided_words("approval", "rejected", "you", (), me="me", answered=True)
+    assert words == "Your answer came second: denied by another client (you)"
+    assert decided_words("approval", "rejected", "me", (), me="me", answered=True) == ""
+    assert decided_words("approval", "rejected", "", (), me="me", answered=True) == "", (
+        "a host that tells nobody's name"
+    )

@@ -47,12 +47,12 @@ def test_the_first_five_minutes(daemon: Daemon, tmp_path: Path, size: tuple[int,
         t.send("run echo it-ran\r")
         t.wait_for("? Allow run_command?")
         t.wait_for("$ echo it-ran")
-        t.wait(lambda t: _pressed(t, "1"), "the approval given")
+        t.wait(lambda t: pressed(t, "1"), "the approval given")
         t.wait_for("✓ run_command")
         t.wait_for("● Ready")
         t.send("ask me\r")
         t.wait_for("? Question")
-        t.wait(lambda t: _pressed(t, "2"), "the question answered")
+        t.wait(lambda t: pressed(t, "2"), "the question answered")
         t.wait_for("Find a word")
         t.wait_for("● Ready")
         t.send("\x03")
@@ -65,7 +65,7 @@ def test_the_first_five_minutes(daemon: Daemon, tmp_path: Path, size: tuple[int,
         t.wait_for("Find a word")
 
 
-def _pressed(terminal: Terminal, key: str) -> bool:
+def pressed(terminal: Terminal, key: str) -> bool:
     """Presses a key of a card, which takes none at first, until the card is gone; what was typed too early goes."""
     if "Needs you" not in terminal.text:
         return True
@@ -88,7 +88,7 @@ def test_a_turn_goes_on_without_its_terminal(daemon: Daemon, tmp_path: Path) -> 
         name = found[1].decode()
     with htui(daemon, tmp_path, name) as t:
         t.wait_for("? Allow run_command?")
-        t.wait(lambda t: _pressed(t, "2"), "the approval denied")
+        t.wait(lambda t: pressed(t, "2"), "the approval denied")
         t.wait_for("✗ run_command")
 
 

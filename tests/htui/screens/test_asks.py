@@ -248,3 +248,138 @@ async def test_j17_a_draft_is_never_sent_as_an_answer(tmp_path: Path) -> None:
         await s.until(lambda: len(s.link.answered) == 1)
         assert s.link.answered[0][1]["value"]["answers"][0]["custom"] == "because"
         await s.sees("❯ my next idea")
+
+
+async def test_an_approval_that_another_client_decided_goes_with_a_line_that_says_who(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.host.client_id = "me"
+        await asked(s)
+        s.log.send("approval/asked", {"id": "a", "toolName": "run_command", "callId": "c1"})
+        s.link.settled("e1")
+        await s.misses("Allow run_command?")
+        s.log.send("approval/decided", {"id": "a", "outcome": "rejected", "by": "phone-12345"})
+        await s.sees("· Denied by another client (phone-12)")
+        assert "✗ Denied" not in s.text
+
+
+async def test_an_answer_that_came_second_is_told_what_counts(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.host.client_id = "me"
+        await asked(s)
+        s.log.send("approval/asked", {"id": "a", "toolName": "run_command", "callId": "c1"})
+        await s.press("1")
+        await s.until(lambda: s.link.answered == [("e1", ALLOWED)])
+        s.log.send("approval/decided", {"id": "a", "outcome": "rejected", "by": "phone"})
+        await s.sees("· Your answer came second: denied by another client (phone)")
+
+
+async def test_an_answer_that_counts_is_not_commented(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.host.client_id = "me"
+        await asked(s)
+        s.log.send("approval/asked", {"id": "a", "toolName": "run_command", "callId": "c1"})
+        await s.press("1")
+        await s.until(lambda: s.link.answered == [("e1", ALLOWED)])
+        s.log.send("approval/decided", {"id": "a", "outcome": "allowed-once", "by": "me"})
+        s.log.result("ok")
+        await s.sees("✓ run_command")
+        assert "another client" not in s.text
+
+
+async def test_a_question_that_was_asked_before_is_not_taken_for_the_one_that_goes(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.host.client_id = "me"
+        first = {"questions": QUESTIONS["questions"][:1]}
+        for place, by in enumerate(("phone", "desk")):
+            await questioned(s, first)
+            s.log.send("question/asked", {"id": f"q{place}", "callId": f"c{place}", **first})
+            s.link.settled("e1")
+            await s.misses("Which store?")
+            assert f"({by})" not in s.text
+            answers = [{"id": "db", "selected": ["SQLite"]}]
+            s.log.send("question/decided", {"id": f"q{place}", "outcome": "answered", "answers": answers, "by": by})
+            await s.sees(f"Answered by another client ({by}) · SQLite")
+
+
+PLAN = {
+    "id": "plan-review",
+    "header": "Plan review",
+    "question": "Carry out this plan?",
+    "detail": "# Plan\n\n" + "\n".join(f"{place}. step {place}" for place in range(1, 30)) + "\n\nThe end of it.",
+    "options": [{"label": "Approve", "description": "Plan mode ends."}, {"label": "Keep planning"}],
+    "intent": {"kind": "plan-review", "approve": "Approve"},
+}
+
+
+def answered(selected: str, **more: str) -> dict[str, Any]:
+    return {"kind": "result", "value": {"answers": [{"id": "plan-review", "selected": [selected], **more}]}}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+async def test_a_plan_can_be_approved_once_its_end_was_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with stage(tmp_path, size=size) as s:
+        s.link.value("plan", {"active": True, "pending": False})
+        await questioned(s, {"questions": [PLAN]})
+        await s.sees("? Question · Plan review", "1 Approve", "2 Keep planning", "3 Keep planning, with a", "more line")
+        await s.press("1")
+        await s.sees("Read the plan to its end first")
+        assert s.link.answered == []
+        for _ in range(60):
+            await s.press("space")
+            if "The end of it." in s.text:
+                break
+        await s.sees("The end of it.", "1 Approve")
+        await s.press("1")
+        await s.until(lambda: s.link.answered == [("e1", answered("Approve"))])
+
+
+async def test_planning_goes_on_with_a_comment(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.value("plan", {"active": True, "pending": False})
+        await s.sees("│ plan mode · v4-pro")
+        await questioned(s, {"questions": [PLAN]})
+        await s.press("3")
+        await s.type("fewer steps")
+        await s.press("enter")
+        outcome = answered("Keep planning", custom="fewer steps")
+        await s.until(lambda: s.link.answered == [("e1", outcome)])
+
+
+async def test_a_goal_that_waits_says_how_it_goes_on(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.host.client_id = "me"
+        s.link.answers["goals/get"] = {"id": "g", "activation": "disarmed"}
+        goal = {"id": "g", "revision": 1, "objective": "Mend it", "phase": "active", "maxGoalRounds": 9}
+        s.link.value("goal", {"goal": goal, "roundsStarted": 3, "createdAt": 1, "updatedAt": 1})
+        await s.sees("│ goal waits ·")
+        s.link.emit(
+            "goal/activation-changed",
+            [{"sessionId": SESSION, "goal": {"id": "g", "revision": 1, "activation": "armed"}}],
+        )
+        await s.sees("│ goal 3/9 ·")
+        assert [name for name, _ in s.link.calls].count("goals/get") == 1
+        await s.type("/status")
+        await s.press("enter")
+        await s.sees("goal       Mend it", "running · round 3 of 9")
+
+
+async def test_other_clients_of_the_session_are_counted(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(100, 24)) as s:
+        s.link.host.present({"sessions": {SESSION: [{"clientId": "me"}], "other": [{"clientId": "x"}]}})
+        await s.until(lambda: "client" not in s.text)
+        s.link.host.present({"sessions": {SESSION: [{"clientId": "me"}, {"clientId": "x"}]}})
+        await s.sees("2 clients")
+        await s.type("/status")
+        await s.press("enter")
+        await s.sees("clients    2 follow this session, this one among them")
+
+
+async def test_a_queue_that_was_parked_says_how_it_goes_on(tmp_path: Path) -> None:
+    message = {"id": "q", "content": [{"type": "text", "text": "later"}], "source": {"kind": "user", "rpcId": "x"}}
+    async with stage(tmp_path) as s:
+        s.log.begin("go")
+        s.link.value("inbox", {"next-turn": [message], "next-step": []})
+        await s.sees("Waiting: 1 · later")
+        assert "Nothing runs" not in s.text
+        s.log.end("aborted")
+        await s.sees("Nothing runs: it goes on before your next prompt · /queue removes")

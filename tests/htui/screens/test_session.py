@@ -443,7 +443,12 @@ async def test_a_command_of_the_host_is_sent_as_typed_and_its_answer_told(tmp_pa
         await s.press("ctrl+j")
         await s.type("and that")
         await s.press("enter")
-        await s.sees("Planned.␛[2J")
+        await s.until(lambda: any(name == "commands/execute" for name, _ in s.link.calls))
+        s.log.send("command/run", {"commandId": "c", "name": "plan", "args": " do it\nand that"})
+        await s.sees("◐ /plan do it and that")
+        s.log.send("command/done", {"commandId": "c", "kind": "success", "text": "Planned.\x1b[2J"})
+        await s.sees("· /plan do it and that", "\n  Planned.␛[2J")
+        assert s.text.count("Planned") == 1
         call = next(args for name, args in s.link.calls if name == "commands/execute")
         assert call == {"agentId": SESSION, "line": "/plan do it\nand that", "submittedAttachments": []}
         assert s.chat.editor.empty
@@ -551,3 +556,21 @@ async def test_i03_what_the_host_reports_of_the_agent_is_shown_until_it_works_ag
         await s.sees("✗ The disk is full.")
         s.link.emit("api-session/status", [SESSION, True])
         await s.misses("The disk is full.")
+
+
+async def test_a_command_from_another_client_stands_in_the_transcript_with_what_came_of_it(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(40, 15)) as s:
+        s.log.send("command/run", {"commandId": "c", "name": "goal", "args": " reach the moon"})
+        s.log.send("command/done", {"commandId": "c", "kind": "success", "text": "The goal is set.\nRounds: 0/9"})
+        await s.sees("· /goal reach the moon\n  The goal is set.\n  Rounds: 0/9")
+        s.log.send("command/run", {"commandId": "d", "name": "compact"})
+        s.log.send("command/done", {"commandId": "d", "kind": "error", "text": "The agent is busy."})
+        await s.sees("✗ /compact\n  The agent is busy.")
+
+
+async def test_a_command_of_a_host_that_keeps_none_is_told(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.link.answers["commands/execute"] = {"result": {"kind": "error", "text": "The agent is busy."}}
+        await s.type("/compact now")
+        await s.press("enter")
+        await s.sees("✗ The agent is busy.")

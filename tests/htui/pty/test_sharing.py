@@ -1,4 +1,4 @@
-"""A draft outlives everything: both programs killed, another port, another machine (case J16)."""
+"""Several terminals at one session: a draft outlives everything (case J16), and each says what the others decided."""
 
 import signal
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.htui.pty.test_daemon import htui
+from tests.htui.pty.test_daemon import htui, pressed
 from tests.support.daemon import Daemon
 from tests.support.terminal import Terminal
 
@@ -66,3 +66,22 @@ def test_j16_two_terminals_at_one_session_show_one_draft(daemon: Daemon, tmp_pat
             one.send("\r")
             two.wait_for("❯ You")
             two.wait(lambda t: "❯ typed in one" not in t.text, "the draft gone")
+
+
+def test_what_one_terminal_decides_the_other_says(daemon: Daemon, tmp_path: Path) -> None:
+    with htui(daemon, tmp_path) as one:
+        one.wait_for("● Ready")
+        session_id = session_of(daemon)
+        with htui(daemon, tmp_path, session_id, columns=40, lines=15) as two:
+            two.wait_for("2 clients")
+            one.send("/permission read-only\r")
+            two.wait_for("· /permission read-only")
+            one.send("run echo it-ran\r")
+            two.wait_for("? Allow run_command?")
+            one.wait_for("? Allow run_command?")
+            one.wait(lambda t: pressed(t, "1"), "the approval given")
+            two.wait_for("Allowed once by another client")
+            two.wait_for("● Ready")
+        one.wait_for("● Ready")
+        assert "another client" not in one.text
+        one.wait(lambda t: "2 clients" not in t.text, "the other gone")
