@@ -109,7 +109,7 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     "06: event tool/result<tool/result>.data.error.code: 'FS_NOT_FOUND' instead of 'SEARCH_FAILED'": (
         "there the search program was missing, here the folder is"
     ),
-    "session/follow: no event workspace/changes": "what a turn changed is told by hd's own journal of changes",
+    "session/follow: no event workspace/changes": "hd keeps no journal yet of what a turn changed in its folder",
     "17: session/follow: after event job/registered besides event job/settled": _WAITED_FOR,
     "17: session/follow: after event turn/end completed no event job/settled": _WAITED_FOR,
     # Approvals, questions and plans

@@ -105,6 +105,8 @@ def of_parts(parts: Iterable[Part], version: str) -> Iterator[str]:
     for name, value in parts:
         if name not in known:
             yield f"{name}: never seen"
+            if name.startswith("event ") and value.get("ignorable") is not True:
+                yield f"{name}: unknown to clients, and not marked as one to skip"
             continue
         yield from (f"{name}{place}: {what}" for place, what in known[name].wrong(value))
 

@@ -75,6 +75,10 @@ def of_another_type(played: Played) -> None:
     events(played, "tool/call")[0]["data"]["arguments"] = {}
 
 
+def of_an_unknown_kind(played: Played) -> None:
+    events(played, "tool/call")[0]["type"] = "own/kind"
+
+
 def in_another_turn(played: Played) -> None:
     events(played, "step/end")[0]["data"]["turn"] = 9
 
@@ -100,6 +104,7 @@ def with_an_error(played: Played) -> None:
         (without_key, "data.callId: missing"),
         (with_key, "data.more: besides"),
         (of_another_type, "data.arguments: object instead of string"),
+        (of_an_unknown_kind, "not marked as one to skip"),
         (in_another_turn, "data.turn: 9 instead of 1"),
         (with_a_gap, "the strict client"),
         (of_another_status, "session/prompt: status 500 instead of 200"),

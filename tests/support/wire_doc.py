@@ -35,6 +35,7 @@ NOT_HERE: Mapping[str, str] = {
     "productAnalytics": "The daemon tells nobody how it is used.",
     "remoteAccess": "Its own way in from elsewhere. Here another machine comes in over SSH or TLS.",
     "session/canOpenWorkspacePath": _DESKTOP,
+    "session/initializeDefaultModel": "There always is a default model, so nothing has to be chosen first.",
     "session/openWorkspacePath": _DESKTOP,
     "session/workspacePathApplications": _DESKTOP,
     "settings/openSettingsDocument": _DESKTOP,
