@@ -23,10 +23,12 @@ from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged
 from htui.mirror import SessionMirror
 from htui.paint.driver import TerminalDriver
+from htui.present.jobs import Job
 from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
 from htui.screens.connect import ConnectScreen
 from htui.screens.desk import LinkLike, Where
+from htui.screens.job import JobScreen
 from htui.screens.opening import Opening
 from htui.screens.picker import PickerScreen
 from htui.screens.session import SessionScreen
@@ -164,11 +166,14 @@ class HtuiApp(App[int], inherit_bindings=False):
     def add_workspace(self, path: str) -> None:
         self._opening.add(path)
 
-    def go(self, where: Where) -> None:
+    def open_job(self, session_id: str, job: Job) -> None:
+        self.push_screen(JobScreen(self, session_id, job))
+
+    def go(self, where: Where, note: str = "") -> None:
         current = self._session()
         session_id = None if current is None else current.conversation.session_id
         workspace = self._opening.workspace_of_session(session_id)
-        picker = PickerScreen(self, where, workspace if where == "sessions" else None)
+        picker = PickerScreen(self, where, workspace if where == "sessions" else None, note)
         if isinstance(self.screen, PickerScreen):
             self.switch_screen(picker)
         else:

@@ -3,20 +3,28 @@
 A command that prints two lines must start in a blink, so nothing heavy is imported on the way to it.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from htui.errors import CANCELLED, DONE, USAGE, HtuiError
+from htui.errors import CANCELLED, DONE, FAILED, USAGE, HtuiError
 
 SUBCOMMANDS = {"list": "htui.cli.listing"}
 """The module of each subcommand; its `run` takes the remaining arguments and returns the exit code."""
 
 
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
+"""What writing to a full disk, a closed file or a broken device fails with."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `htui` with `argv` (without the program's name) and returns the exit code (DESIGN 7)."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:  # closed by whoever started us, as `>&-` does
+        print("htui: standard output is closed, so there is nowhere to write to.", file=sys.stderr)
+        return FAILED
     try:
         code = _chosen(arguments)(arguments)
         sys.stdout.flush()
@@ -27,6 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _silence(sys.stdout.fileno())
         return DONE
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        _silence(sys.stdout.fileno())
+        print(f"htui: the output could not be written: {error.strerror}.", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         return CANCELLED
     except SystemExit as stop:  # argparse: 0 after --help, 2 after a mistake that it has told

@@ -1,6 +1,6 @@
 """`/cancel`: stop the running turn; what waits in the queue stays there."""
 
-from htui.commands import NO_SESSION, OFFLINE, Call, Command, Effect, Facts
+from htui.commands import NO_SESSION, OFFLINE, Call, Command, Effect, Facts, Say
 
 
 def run(args: str, facts: Facts) -> Effect:
@@ -8,6 +8,8 @@ def run(args: str, facts: Facts) -> Effect:
         return NO_SESSION
     if not facts.online:
         return OFFLINE
+    if not facts.running:
+        return Say("Nothing runs here.")
     request = {"sessionId": facts.session_id}
     return Call("session/cancel", {"request": request}, "Stopping · waiting for the host")
 

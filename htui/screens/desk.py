@@ -10,6 +10,7 @@ from htui.link.address import Address
 from htui.link.changes import LinkStatus
 from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
+from htui.present.jobs import Job
 from htui.theme import Theme
 
 Where = Literal["workspaces", "sessions"]
@@ -74,7 +75,14 @@ class Desk(Protocol):
         """Registers a folder and opens a new session in it."""
         ...
 
-    def go(self, where: Where) -> None: ...
+    def open_job(self, session_id: str, job: Job) -> None:
+        """Shows one command of a session, over what is shown now."""
+        ...
+
+    def go(self, where: Where, note: str = "") -> None:
+        """Opens a picker; `note` says in it why, where nobody asked for it."""
+        ...
+
     def back(self) -> None:
         """From a picker to where it was called."""
         ...

@@ -9,7 +9,7 @@ from textual.worker import Worker
 from htui.errors import HtuiError
 from htui.mirror import Workspace
 from htui.screens.desk import Desk
-from htui.screens.start import blank_session, is_visible, session_named, workspace_of
+from htui.screens.start import blank_session, is_visible, not_found, session_named, workspace_of
 
 LISTS = frozenset({"workspaces", "list"})
 PATIENCE = 15.0
@@ -72,7 +72,7 @@ class Opening:
         if found is not None:
             self._program.open_session(found.session_id)
         else:
-            self._program.go("sessions")
+            self._program.go("sessions", not_found(self._session, host.sessions))
 
     async def _guarded(self, work: Any) -> None:
         try:

@@ -9,7 +9,7 @@ from htui.composer.editor import Editor
 from htui.mirror import SessionEntry
 from htui.paint.screen import Point
 from htui.present.cells import cut
-from htui.present.lines import Line, Span, cells_of, cut_line, with_role
+from htui.present.lines import Line, Span, cells_of, cut_line, with_role, wrap
 from htui.present.picks import Pick, asking_sessions, legend, session_picks, workspace_picks
 from htui.present.safe import one_line
 from htui.screens.base import KeyScreen
@@ -25,12 +25,18 @@ WORKSPACES = "+workspaces"
 
 
 class PickerScreen(KeyScreen):
-    """A list that typing narrows. `kind` says what is listed; sessions are those of `workspace_id`, or all."""
+    """A list that typing narrows. `kind` says what is listed; sessions are those of `workspace_id`, or all.
 
-    def __init__(self, desk: Desk, kind: Literal["workspaces", "sessions"], workspace_id: str | None = None) -> None:
+    `note` says why somebody is here who did not ask for it.
+    """
+
+    def __init__(
+        self, desk: Desk, kind: Literal["workspaces", "sessions"], workspace_id: str | None = None, note: str = ""
+    ) -> None:
         super().__init__(desk)
         self._kind = kind
         self._workspace_id = workspace_id
+        self._note = note
         self._list = Lines(desk.palette)
         self._editor = Editor()
         self._filter = Composer(desk.palette, self._editor, mark="›")
@@ -143,10 +149,11 @@ class PickerScreen(KeyScreen):
     def _show(self) -> None:
         cells = self._list.cells
         marks = legend(cells)
-        room = max(1, self.size.height - 3 - len(marks))
+        note = wrap([Span(self._note, "warning")], cells)[:3] if self._note else []
+        room = max(1, self.size.height - 3 - len(marks) - len(note))
         self._top = max(0, min(self._top, self._cursor, len(self._picks) - room), self._cursor - room + 1)
         shown = self._picks[self._top : self._top + room]
-        lines: list[Line] = [(Span(cut(self._title(), cells), "strong"),)]
+        lines: list[Line] = [*note, (Span(cut(self._title(), cells), "strong"),)]
         lines += [self._row(place + self._top, pick, cells) for place, pick in enumerate(shown)]
         if not self._picks:
             lines.append((Span("Nothing fits.", "muted"),))

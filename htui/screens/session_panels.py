@@ -1,12 +1,14 @@
-"""The panels of a session: help, status, queue, models, permissions. One is open at a time."""
+"""The panels of a session: help, status, queue, models, permissions, commands. One is open at a time."""
 
 from typing import TYPE_CHECKING
 
 from htui.commands import PanelName
 from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
+from htui.present.jobs import Job, job_picks
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
+from htui.screens.job_list import JobList
 from htui.widgets.panels import ChoicePanel, Panel, TextPanel
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ class SessionPanels:
         self._screen = screen
         self._panel: Panel | None = None
         self._room = 10
+        self._jobs = JobList(screen.desk, screen.conversation.session_id, self._show_jobs, self._no_jobs)
 
     @property
     def open(self) -> bool:
@@ -28,16 +31,23 @@ class SessionPanels:
     def show(self, name: PanelName) -> None:
         """Opens a panel in place of the one that is open; a list without rows says so instead."""
         self.close()
+        if name == "jobs":
+            self._jobs.open()
+            return
         panel = self._made(name)
         if panel is None:
             self._screen.conversation.say("There is nothing to choose from.", "warning")
             return
+        self._open(panel)
+
+    def _open(self, panel: Panel) -> None:
         self._panel = panel
         panel.room = self._room
         self._screen.mount(panel, before=self._screen.feed)
         self._screen.asking.set_shown(False)
 
     def close(self) -> None:
+        self._jobs.close()
         if self._panel is not None:
             self._panel.remove()
             self._panel = None
@@ -79,7 +89,12 @@ class SessionPanels:
             if event.action == "remove":
                 screen.start(conversation.remove_queued(event.id))
             return
+        job = self._jobs.job(event.id) if event.panel == "jobs" else None
         self.close()
+        if event.panel == "jobs":
+            if job is not None:
+                screen.desk.open_job(conversation.session_id, job)
+            return
         if event.panel == "permission":
             screen.start(conversation.execute(f"/permission {event.id}"))
             return
@@ -89,6 +104,17 @@ class SessionPanels:
             request["reasoningEffort"] = effort[0]
         said = f"Next request: {' · '.join([model, *effort])}"
         screen.start(conversation.call("session/selectModel", {"request": request}, said))
+
+    def _show_jobs(self, jobs: tuple[Job, ...]) -> None:
+        picks = job_picks(jobs, self._screen.desk.now())
+        if isinstance(self._panel, ChoicePanel):
+            self._panel.set_picks(picks)
+        elif self._panel is None:
+            self._open(ChoicePanel(self._screen.desk.palette, "jobs", "Commands of this session", picks))
+
+    def _no_jobs(self, text: str) -> None:
+        self.close()
+        self._screen.conversation.say(text)
 
     def _made(self, name: PanelName) -> Panel | None:
         screen = self._screen

@@ -177,6 +177,37 @@ async def test_j22_a_reader_that_leaves_is_no_error(host: FakeHost, tmp_path: Pa
     assert await asyncio.to_thread(first_line) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    ("to", "said"),
+    [(">/dev/full", "the output could not be written: No space left on device."), (">&-", "standard output is closed")],
+)
+async def test_an_output_that_takes_nothing_is_told_in_a_sentence(
+    to: str, said: str, host: FakeHost, tmp_path: Path
+) -> None:
+    htui = Htui(tmp_path, host.url)
+    command = ["sh", "-c", f"'{sys.executable}' -m htui list sessions {to}"]
+    done = await asyncio.to_thread(lambda: subprocess.run(command, env=htui.env, capture_output=True, timeout=30))
+    assert done.returncode == 1
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("htui: ")
+    assert said in line
+
+
+async def test_a_name_with_line_breaks_stays_one_line_of_the_list(host: FakeHost, tmp_path: Path) -> None:
+    breaks = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\t"
+    value = {
+        "items": [{"workspaceId": f"w{breaks}1", "path": f"/a{breaks}b", "title": f"x{breaks}y", "sessionIds": []}]
+    }
+    host.streams["workspace/follow"] = items({"type": "baseline", "value": {**value, "archivedSessionIds": []}})
+    row = {"sessionId": f"s{breaks}1", "cwd": f"/a{breaks}b", "projections": {"values": {"title": f"x{breaks}y"}}}
+    host.unary["session/list"] = lambda args: {"items": [row]}
+    for what, fields in (("workspaces", 4), ("sessions", 5)):
+        code, out, _ = await Htui(tmp_path, host.url)("list", what)
+        assert code == 0
+        (line,) = out.splitlines()
+        assert len(line.split("\t")) == fields
+
+
 async def test_listing_loads_nothing_heavy(host: FakeHost, tmp_path: Path) -> None:
     code, _, err = await Htui(tmp_path, host.url).run("-c", LOADED, "list", "sessions", "--json")
     assert code == 0

@@ -145,7 +145,7 @@ async def test_a_session_can_be_named_at_the_start(tmp_path: Path) -> None:
 async def test_a_name_that_nobody_has_opens_the_list(tmp_path: Path) -> None:
     async with stage(tmp_path, online=False, session="zzz") as s:
         s.link.online(sessions=SESSIONS, workspaces=WORKSPACES)
-        await s.sees("+ New session", "◐ Works")
+        await s.sees("No session is called zzz: choose one, or begin a new one.", "+ New session", "◐ Works")
 
 
 async def test_new_makes_another_session_in_the_same_workspace(tmp_path: Path) -> None:

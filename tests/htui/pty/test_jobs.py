@@ -1,0 +1,38 @@
+"""A command that runs, seen from htui: listed, followed and stopped at a real daemon."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.htui.pty.test_daemon import htui
+from tests.support.daemon import Daemon
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    with Daemon(tmp_path / "home", arguments=["--demo"]) as running:
+        yield running
+
+
+def test_a_command_is_watched_and_stopped(daemon: Daemon, tmp_path: Path) -> None:
+    with htui(daemon, tmp_path) as t:
+        t.wait_for("● Ready")
+        t.send("/permission danger-full-access\r")
+        t.wait_for("· /permission danger-full-access")
+        t.send("run seq 1 60; echo to-the-end; sleep 600\r")
+        t.wait_for("⚙ run_command")
+        t.send("/ps\r")
+        t.wait_for("Commands of this session")
+        t.wait_for("◐ running")
+        t.send("1")
+        t.wait_for("to-the-end")
+        t.wait_for("s stops it")
+        t.send("s")
+        t.wait_for("y stops it")
+        t.send("y")
+        t.wait_for("stopped by a person")
+        t.send("q")
+        t.wait_for("● Ready")
