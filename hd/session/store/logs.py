@@ -1,11 +1,11 @@
-"""The statements by which logs grow, for the writer's connection."""
+"""The statements by which logs grow and copies of them go, for the writer's connection."""
 
 import sqlite3
 from collections.abc import Sequence
 
 from hd.session.store import said
 from hd.session.store.base import StoredEvent, page_from
-from hd.session.store.schema import place
+from hd.session.store.schema import place, seq_of
 
 _INSERT = "INSERT INTO event (place, time, type, page_from, body) VALUES (?, ?, ?, ?, ?)"
 _COPY = """
@@ -21,12 +21,26 @@ def add(connection: sqlite3.Connection, number: int, events: Sequence[StoredEven
     said.add(connection, ((row[0], row[2], row[4]) for row in rows))
 
 
-def copy(connection: sqlite3.Connection, source: int, target: int, through_seq: int) -> None:
-    """The log of one session up to `through_seq` becomes that of another, whose log is empty."""
+def copy(connection: sqlite3.Connection, source: int, target: int, first_seq: int, last_seq: int) -> None:
+    """The events of one session from `first_seq` to `last_seq` go behind those of another, with the same seqs."""
     span = {
         "shift": place(target, 0) - place(source, 0),
-        "first": place(source, 0),
-        "last": place(source, through_seq),
+        "first": place(source, first_seq),
+        "last": place(source, last_seq),
     }
     connection.execute(_COPY, span)
     said.copy(connection, span["first"], span["last"], span["shift"])
+
+
+def remove(connection: sqlite3.Connection, number: int, first_seq: int, last_seq: int) -> None:
+    """Takes events from the end of what a session number has."""
+    first, last = place(number, first_seq), place(number, last_seq)
+    said.remove(connection, first, last)
+    connection.execute("DELETE FROM event WHERE place >= ? AND place <= ?", (first, last))
+
+
+def head(connection: sqlite3.Connection, number: int) -> int:
+    """The last seq of the session of this number, -1 when it has no events."""
+    query = "SELECT max(place) FROM event WHERE place >= ? AND place < ?"
+    last = connection.execute(query, (place(number, 0), place(number + 1, 0))).fetchone()[0]
+    return -1 if last is None else seq_of(last)

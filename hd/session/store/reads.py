@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from hd.session.store import logs
 from hd.session.store.base import PAGE_BYTES, PAGE_EVENTS, SessionRow
 from hd.session.store.pages import PageCut
 from hd.session.store.schema import place, seq_of
@@ -28,13 +29,7 @@ class Piece:
 def log_ends(connection: sqlite3.Connection) -> list[tuple[str, int, int]]:
     """(id, number, head) of every session."""
     numbers = connection.execute("SELECT id, number FROM session").fetchall()
-    return [(session_id, number, _head(connection, number)) for session_id, number in numbers]
-
-
-def _head(connection: sqlite3.Connection, number: int) -> int:
-    query = "SELECT max(place) FROM event WHERE place >= ? AND place < ?"
-    last = connection.execute(query, (place(number, 0), place(number + 1, 0))).fetchone()[0]
-    return -1 if last is None else seq_of(last)
+    return [(session_id, number, logs.head(connection, number)) for session_id, number in numbers]
 
 
 def sessions(connection: sqlite3.Connection) -> list[SessionRow]:

@@ -6,14 +6,14 @@ into a new one. A log is kept up to its first missing event, because a log with 
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from hd.protocol.ids import new_session_id
-from hd.session.store import said, schema
+from hd.session.store import copies, said, schema
 from hd.session.store.check import read_only
 
 _SMALL_TABLES = ("workspace", "session", "projection", "partial", "setting")
@@ -38,8 +38,10 @@ def repair(path: Path) -> Repaired:
         schema.prepare(target, path)
         target.execute("BEGIN IMMEDIATE")
         lost = [f"some rows of the table {table}" for table in _SMALL_TABLES if not _copy_table(source, target, table)]
+        unfinished = set(copies.left_over(target))
         lost += [
-            f"the header of {session_id}: its log is kept under this name" for session_id in _adopt(source, target)
+            f"the header of {session_id}: its log is kept under this name"
+            for session_id in _adopt(source, target, unfinished)
         ]
         sessions, events = 0, 0
         for number, session_id in target.execute("SELECT number, id FROM session").fetchall():
@@ -91,8 +93,8 @@ def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: s
     return False
 
 
-def _adopt(source: sqlite3.Connection, target: sqlite3.Connection) -> Iterator[str]:
-    """Makes a session for every log whose session could not be read."""
+def _adopt(source: sqlite3.Connection, target: sqlite3.Connection, unfinished: Collection[int]) -> Iterator[str]:
+    """Makes a session for every log whose session could not be read; an unfinished copy never had one."""
     number = -1
     while True:
         found = next(
@@ -101,7 +103,8 @@ def _adopt(source: sqlite3.Connection, target: sqlite3.Connection) -> Iterator[s
         if found is None:
             return
         number = found[0] >> schema.SEQ_BITS
-        if target.execute("SELECT 1 FROM session WHERE number = ?", [number]).fetchone() is None:
+        known = target.execute("SELECT 1 FROM session WHERE number = ?", [number]).fetchone()
+        if known is None and number not in unfinished:
             session_id = new_session_id()
             target.execute(
                 "INSERT INTO session (number, id, created_at, updated_at, extra) VALUES (?, ?, ?, ?, ?)",

@@ -74,6 +74,17 @@ def copy(connection: sqlite3.Connection, first: int, last: int, shift: int) -> N
     connection.execute(query, (shift, first, last))
 
 
+def remove(connection: sqlite3.Connection, first: int, last: int) -> None:
+    """Forgets what stands from `first` to `last`; the index has to be told what it forgets."""
+    span = (first, last)
+    connection.execute(
+        "INSERT INTO said_index (said_index, rowid, text) "
+        "SELECT 'delete', place, text FROM said WHERE place >= ? AND place <= ?",
+        span,
+    )
+    connection.execute("DELETE FROM said WHERE place >= ? AND place <= ?", span)
+
+
 def create(connection: sqlite3.Connection) -> None:
     """The step from a database without these tables: makes and fills them."""
     for statement in TABLES:

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from hd.errors import SessionNotFound, StoreFull
-from hd.session.store import check, logs, reads, schema, search, workspaces
+from hd.errors import HdError, SessionNotFound, StoreFull
+from hd.session.store import check, copies, reads, schema, search, workspaces
 from hd.session.store.base import PAGE_EVENTS, SessionRow, StoredEvent, WorkspaceRow, page_from
 from hd.session.store.faults import fault
 from hd.session.store.pages import PageCut
@@ -150,18 +150,23 @@ class SqliteStore:
     async def copy_session(
         self, header: SessionRow, source: str, through_seq: int, tail: Sequence[StoredEvent]
     ) -> None:
-        copied = self._log(source)
-
-        def work(connection: sqlite3.Connection) -> int:
-            number = workspaces.insert_session(connection, header, self._clock())
-            logs.copy(connection, copied.number, number, through_seq)
-            logs.add(connection, number, tail)
-            return number
+        copied = self._log(source).number
 
         def register(number: int) -> None:
             self._logs[header.id] = _Log(number, through_seq + len(tail))
 
-        await self._ask(work, register)
+        number = await self._ask(partial(copies.begin, source=copied))
+        try:
+            at = 1
+            while at <= through_seq:
+                at = await self._ask(partial(copies.some, source=copied, target=number, span=(at, through_seq)))
+            finish = partial(copies.finish, number=number, header=header, tail=tail, now=self._clock())
+            await self._ask(finish, register)
+        except HdError:
+            with suppress(HdError):
+                while not await self._ask(partial(copies.discard, number=number)):
+                    pass
+            raise
 
     async def sessions(self) -> list[SessionRow]:
         return [self._current(row) for row in await self._read(reads.sessions)]
@@ -327,6 +332,7 @@ def _open(path: Path) -> _Opened:
         writing = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         try:
             schema.prepare(writing, path)
+            copies.sweep(writing)
             for setting in ("journal_mode = WAL", "foreign_keys = ON", f"journal_size_limit = {16 << 20}"):
                 writing.execute(f"PRAGMA {setting}")
             reading = check.read_only(path)

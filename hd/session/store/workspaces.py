@@ -11,6 +11,7 @@ from hd.errors import HdError, SessionConflict, SessionNotFound, WorkspaceNotFou
 from hd.protocol.ids import new_id
 from hd.session.store.base import SessionRow, WorkspaceRow
 from hd.session.store.reads import marked
+from hd.session.store.schema import SEQ_BITS
 
 
 class WorkspaceNameConflict(HdError):
@@ -35,8 +36,15 @@ def moved(order: Sequence[str], item: str, before: str | None) -> list[str]:
     return rest
 
 
-def insert_session(connection: sqlite3.Connection, header: SessionRow, now: int) -> int:
-    """Adds a session at the front of its workspace and gives its number."""
+def next_number(connection: sqlite3.Connection) -> int:
+    """A number that no session has, and no copy of a log in the making (`hd.session.store.copies`)."""
+    query = f"""SELECT 1 + max((SELECT coalesce(max(number), 0) FROM session),
+    (SELECT coalesce(max(place) >> {SEQ_BITS}, 0) FROM event))"""
+    return int(connection.execute(query).fetchone()[0])
+
+
+def insert_session(connection: sqlite3.Connection, header: SessionRow, now: int, number: int | None = None) -> int:
+    """Adds a session at the front of its workspace and gives its number: a new one, or the one begun for it."""
     if connection.execute("SELECT 1 FROM session WHERE id = ?", (header.id,)).fetchone() is not None:
         raise SessionConflict(f"There is a session {header.id} already.", {"sessionId": header.id})
     rank = None
@@ -44,15 +52,16 @@ def insert_session(connection: sqlite3.Connection, header: SessionRow, now: int)
         _touch(connection, header.workspace_id, now)
         query = "SELECT coalesce(min(rank), 1) - 1 FROM session WHERE workspace_id = ?"
         rank = connection.execute(query, (header.workspace_id,)).fetchone()[0]
-    cursor = connection.execute(
-        """INSERT INTO session (id, created_at, updated_at, cwd, parent, origin, extra, workspace_id, rank)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+    chosen = next_number(connection) if number is None else number
+    connection.execute(
+        """INSERT INTO session (number, id, created_at, updated_at, cwd, parent, origin, extra, workspace_id, rank)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
-            *(header.id, header.created_at, header.updated_at or header.created_at),
+            *(chosen, header.id, header.created_at, header.updated_at or header.created_at),
             *(header.cwd, header.parent, header.origin, header.extra, header.workspace_id, rank),
         ),
     )
-    return int(cursor.lastrowid or 0)
+    return chosen
 
 
 def create(connection: sqlite3.Connection, path: str, title: str, now: int) -> tuple[WorkspaceRow, bool]:
