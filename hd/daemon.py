@@ -123,7 +123,7 @@ async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, ho
         url = listen.origin(port)
         lock.publish(Daemon(url, listen.reached, port, os.getpid(), __version__, now_ms()))
         _log.info("listening at %s", url)
-        _announce(listen, url, port, gate.tokens.issue(now_ms()))
+        _announce(listen, url, port, gate.new_token())
         aside = [
             asyncio.create_task(house.services.providers.warm()),
             asyncio.create_task(_stop_when_gone(footing, stop)),

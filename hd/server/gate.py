@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -13,12 +14,17 @@ from hd.server.guesses import Guesses
 SECRET_HEADER = "X-Hd-Secret"
 
 
+def ticks_ms() -> int:
+    return time.monotonic_ns() // 1_000_000
+
+
 @dataclass(slots=True)
 class Gate:
     """`cookie_secret` signs cookies and outlives the process; `local_secret` is for commands of the same user.
 
     `keep_secret` stores a new cookie secret. `trusted_hosts` are allowed in the Host header beside loopback; `stop`
-    ends the daemon; `clock` is in ms.
+    ends the daemon. `clock` is in ms since the epoch, which a cookie needs, because it outlives the process; what lives
+    no longer than that is timed by `ticks`, in ms of a clock that nobody sets.
     """
 
     cookie_secret: bytes
@@ -26,6 +32,7 @@ class Gate:
     clock: Callable[[], int]
     stop: Callable[[], None]
     keep_secret: Callable[[bytes], Awaitable[None]]
+    ticks: Callable[[], int] = ticks_ms
     trusted_hosts: frozenset[str] = frozenset()
     tokens: login.Tokens = field(default_factory=login.Tokens)
     _guesses: Guesses = field(default_factory=Guesses)
@@ -49,13 +56,16 @@ class Gate:
 
     def pause(self, request: web.Request) -> int:
         """Seconds until a token from this address is looked at again."""
-        return self._guesses.pause(request.remote, self.clock())
+        return self._guesses.pause(request.remote, self.ticks())
+
+    def new_token(self) -> str:
+        return self.tokens.issue(self.ticks())
 
     def redeem(self, token: str) -> bool:
-        return self.tokens.redeem(token, self.clock())
+        return self.tokens.redeem(token, self.ticks())
 
     def wrong_token(self, request: web.Request) -> None:
-        self._guesses.wrong(request.remote, self.clock())
+        self._guesses.wrong(request.remote, self.ticks())
 
     def new_cookie(self, request: web.Request, operator: str = "", interactions: login.Interactions = "none") -> str:
         """The `Set-Cookie` header of a login from now on."""

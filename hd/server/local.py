@@ -52,7 +52,7 @@ class LocalRoutes:
         return guarded
 
     async def token(self, request: web.Request) -> web.Response:
-        return _json({"token": self._gate.tokens.issue(self._gate.clock())})
+        return _json({"token": self._gate.new_token()})
 
     async def status(self, request: web.Request) -> web.Response:
         return _json(await self._steward.status())

@@ -37,8 +37,10 @@ class Drafts:
         """The draft as it is now kept; an empty text keeps nothing. `StoreFull` leaves the draft before."""
         await self._store.session(session_id)
         now = self._clock()
-        # The time as a floor lets the revisions of a draft grow over restarts without keeping any of an empty one.
-        self._revision = max(self._revision + 1, now)
+        kept = await self._store.load_setting(_key(session_id))
+        # The time as a floor lets the revisions of a draft grow over restarts without keeping any of an empty one; of
+        # one that is kept they grow also where the clock was set back between.
+        self._revision = max(self._revision + 1, now, kept["revision"] + 1 if kept else 0)
         draft = {
             "text": text,
             "cursor": min(cursor, len(text)),

@@ -4,7 +4,7 @@
 session went through it, except the deltas of an answer in progress (`Attempt`), which are fleeting.
 """
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,8 @@ from hd.session.residents import Holds
 from hd.session.store.base import SessionRow, Store, StoredEvent
 
 HEADER_VERSION = 4
-PARTIAL_INTERVAL_MS = 1000
-"""At least this often the partial answer is kept, so that a kill loses no more than that of it."""
+PARTIAL_INTERVAL_S = 1.0
+"""At least this often, in seconds, the partial answer is kept, so that a kill loses no more than that of it."""
 
 DEFAULT_PAGE = 50
 
@@ -104,18 +104,19 @@ class LiveSession:
         store: Store,
         hub: Hub,
         clock: Callable[[], int],
-        holds: Holds,
+        ticks: Callable[[], float],
         weight: int = 0,
     ) -> None:
         self.header = header
         self.id = header.id
         self.state = state
-        self.holds = holds
+        self.holds = Holds(ticks)
         self.weight = weight
         self.attempt: Attempt | None = None
         self._store = store
         self._hub = hub
         self._clock = clock
+        self._ticks = ticks
         self._attempts = 0
 
     def record(self, *drafts: Draft) -> list[Event]:
@@ -176,20 +177,25 @@ class LiveSession:
 
     def publish_chunks(self, attempt: "Attempt", time: int, chunks: list[Chunk]) -> None:
         self._hub.publish_chunks(self.id, attempt.id, time, chunks)
-        if time - attempt.kept_at >= PARTIAL_INTERVAL_MS:
-            attempt.kept_at = time
+        if self._ticks() - attempt.looked_at >= PARTIAL_INTERVAL_S:
+            attempt.looked_at = self._ticks()
+            attempt.kept = True
             body = {"turn": attempt.turn, "step": attempt.step, "stream": attempt.packed()}
             self._store.keep_partial(self.id, _encode(body))
 
     def end_attempt(self, attempt: "Attempt", outcome: dict[str, Any]) -> None:
         """Publishes the end of an attempt; to be called after the event that `outcome` names was recorded."""
         self.attempt = None
-        if attempt.kept_at != attempt.began_at:
+        if attempt.kept:
             self._store.keep_partial(self.id, None)
         self._hub.publish_frame(self.id, {"type": "end", "attemptId": attempt.id, "outcome": outcome})
 
     def now(self) -> int:
         return self._clock()
+
+    def ticks(self) -> float:
+        """Seconds of a clock that nobody sets."""
+        return self._ticks()
 
     async def follow(self, *, messages: int = DEFAULT_PAGE, stream: bool = False) -> AsyncGenerator[list[bytes], None]:
         """The snapshot, then everything that follows it without a gap, as JSON items (WIRE 7.2)."""
@@ -201,25 +207,32 @@ class LiveSession:
         if active is not None:
             follower.resume(active["nextIndex"])
         try:
-            start = await self._store.page_start(self.id, before_seq=None, through_seq=cursor, messages=messages)
-            bodies = await self._store.events(self.id, from_seq=start, to_seq=cursor) if cursor >= 0 else []
-            snapshot: dict[str, Any] = {
-                "type": "snapshot",
-                "header": self.header.to_wire(),
-                "cursor": cursor,
-                "records": [{"type": "event", "event": msgspec.Raw(body)} for body in bodies],
-                "hasMore": start > 0,
-                "projections": {"asOfSeq": cursor, "values": values},
-            }
+            shown = await snapshot(self._store, self.header, cursor, values, messages)
             if stream:
-                snapshot["assistantStream"] = {"revision": 0}
+                shown["assistantStream"] = {"revision": 0}
                 if active is not None:
-                    snapshot["assistantStream"]["activeAttempt"] = active
-            yield [_encode(snapshot)]
+                    shown["assistantStream"]["activeAttempt"] = active
+            yield [_encode(shown)]
             async for batch in follower.batches():
                 yield batch
         finally:
             self._hub.detach(self.id, follower)
+
+
+async def snapshot(
+    store: Store, header: Header, cursor: int, values: Mapping[str, Any], messages: int
+) -> dict[str, Any]:
+    """The state of a session at `cursor` as a follower is first sent it, with the newest page of its log (WIRE 7.2)."""
+    start = await store.page_start(header.id, before_seq=None, through_seq=cursor, messages=messages)
+    bodies = await store.events(header.id, from_seq=start, to_seq=cursor) if cursor >= 0 else []
+    return {
+        "type": "snapshot",
+        "header": header.to_wire(),
+        "cursor": cursor,
+        "records": [{"type": "event", "event": msgspec.Raw(body)} for body in bodies],
+        "hasMore": start > 0,
+        "projections": {"asOfSeq": cursor, "values": values},
+    }
 
 
 class Attempt:
@@ -230,7 +243,8 @@ class Attempt:
         self.turn = turn
         self.step = step
         self.began_at = session.now()
-        self.kept_at = self.began_at
+        self.looked_at = session.ticks()
+        self.kept = False
         self.partial = Partial()
         self._packer = Packer()
         self._session = session

@@ -17,11 +17,12 @@ from hd.protocol.events import Draft, Event
 from hd.protocol.ids import new_session_id
 from hd.protocol.projections import State
 from hd.protocol.projections.base import Projection
+from hd.session import summary
 from hd.session.fork import cut, emptied, end_of_seed
 from hd.session.hub import Hub
 from hd.session.live import Header, LiveSession
 from hd.session.repair import needs_repair, repair
-from hd.session.residents import IDLE_S, Holds, Resting, Tenant, overdue
+from hd.session.residents import IDLE_S, Resting, Tenant, overdue
 from hd.session.store.base import SessionRow, Store
 
 _log = logging.getLogger(__name__)
@@ -58,9 +59,12 @@ class Registry:
         self.live: dict[str, LiveSession] = {}
         self.dropped: set[str] = set()
         """The ids of those that were in memory and are not now; for a client nothing is different about them."""
+        self.unreadable: set[str] = set()
+        """The ids of those whose log was found not to be readable; a list says so from then on."""
         self._tenants: list[Tenant] = []
         self._ticks = ticks
         self._projections = tuple(projections)
+        self.public_keys = frozenset(p.key for p in self._projections if p.view is not None)
         self._clock = clock
         self._announce = announce
         self._opening = tuple(opening)
@@ -91,7 +95,7 @@ class Registry:
                 session.record(*opening)
                 session.save_projections()
                 await session.written(durable=True)
-                self._announce("api-session/added", [self.summary(session)])
+                self._announce("api-session/added", [summary.of_live(session)])
         return header
 
     async def _existing(self, session_id: str) -> Header | None:
@@ -127,7 +131,7 @@ class Registry:
                 session.record(*emptied(session.value("inbox")))
                 session.save_projections()
                 await session.written(durable=True)
-                self._announce("api-session/added", [self.summary(session)])
+                self._announce("api-session/added", [summary.of_live(session)])
         return header
 
     async def _turn_marks(self, session_id: str) -> list[Event]:
@@ -143,7 +147,7 @@ class Registry:
                 session = self.live.get(session_id)
                 if session is None:
                     session = await self._load(session_id)
-                    self._announce("api-session/added", [self.summary(session)])
+                    self._announce("api-session/added", [summary.of_live(session)])
         # Between the look into `live` and this line nothing waits: leaving a lock does not.
         with session.holds.held():
             yield session
@@ -201,7 +205,7 @@ class Registry:
         return State.initial(self._projections, workingDirectory=header.cwd, agentPreset=header.agent_preset)
 
     def _session(self, header: Header, state: State, weight: int = 0) -> LiveSession:
-        return LiveSession(header, state, self.store, self.hub, self._clock, Holds(self._ticks), weight)
+        return LiveSession(header, state, self.store, self.hub, self._clock, self._ticks, weight)
 
     def _enter(self, session: LiveSession) -> LiveSession:
         self.live[session.id] = session
@@ -211,12 +215,17 @@ class Registry:
     async def _load(self, session_id: str) -> LiveSession:
         """The session folded from its log and closed if it was open; only then can anybody reach it."""
         row = await self.store.session(session_id)
+        if summary.is_cut(row):
+            raise StoreDamaged(
+                f"The log of this session ends at event {row.head}, though event {row.as_of_seq} was recorded once. "
+                "Nothing was changed, and the other sessions are not touched; `hd doctor` says more.",
+                {"sessionId": session_id, "seq": row.head},
+            )
         state, weight = self._initial(Header.of(row)), 0
         try:
             async for page in self.store.pages(session_id):
-                for body in page:
-                    state, _ = state.apply(Event.from_wire(msgspec.json.decode(body)))
-                    weight += len(body)
+                state = state.fold(Event.from_wire(msgspec.json.decode(body)) for body in page)
+                weight += sum(map(len, page))
             session = self._session(Header.of(row), state, weight)
             if state.seq < 0 and self._opening:
                 session.record(*self._opening)
@@ -224,6 +233,7 @@ class Registry:
             if needs_repair(state):
                 await self._repair(session)
         except (ValueError, KeyError, TypeError, AttributeError, msgspec.DecodeError) as error:
+            self.unreadable.add(session_id)
             _log.exception("the log of %s cannot be read behind event %d", session_id, state.seq)
             raise StoreDamaged(
                 f"The log of this session cannot be read behind event {state.seq}. Nothing of it was changed, and the "
@@ -264,56 +274,11 @@ class Registry:
     async def summaries(self) -> list[dict[str, Any]]:
         """All sessions, last updated first (WIRE 10, `SessionSummary`)."""
         rows = await self.store.sessions()
-        found = [self.summary(self.live[row.id]) if row.id in self.live else _cold(row) for row in rows]
-        return sorted(found, key=lambda summary: -int(summary["updatedAt"]))
+        found = [self._summary(row) for row in rows]
+        return sorted(found, key=lambda shown: -int(shown["updatedAt"]))
 
-    def summary(self, session: LiveSession) -> dict[str, Any]:
-        metadata = session.value("sessionListMetadata")
-        summary = _summary(
-            session.header,
-            updated_at=session.updated_at,
-            running=session.value("turn").running,
-            blank=metadata.blank,
-        )
-        summary["projections"] = {
-            "kind": "sequenced",
-            "asOfSeq": session.state.seq,
-            "values": session.state.views(),
-        }
-        return summary
-
-
-def _summary(header: Header, *, updated_at: int, running: bool, blank: bool) -> dict[str, Any]:
-    summary: dict[str, Any] = {
-        "sessionId": header.id,
-        "updatedAt": updated_at,
-        "running": running,
-        "blank": blank,
-        "cwd": header.cwd,
-        "agentAvailable": True,
-        "formatStatus": "current",
-    }
-    if header.parent is not None:
-        summary["parentSessionId"] = header.parent
-    if header.origin is not None:
-        summary["origin"] = header.origin
-    return summary
-
-
-def _cold(row: SessionRow) -> dict[str, Any]:
-    values = msgspec.json.decode(row.projections) if row.projections else {}
-    metadata = values.get("sessionListMetadata") or {}
-    summary = _summary(
-        Header.of(row), updated_at=row.updated_at, running=False, blank=bool(metadata.get("blank", True))
-    )
-    summary["projections"] = {"kind": "cached", "asOfSeq": row.as_of_seq, "values": values}
-    return summary
-
-
-def opening(preset: str, sandbox: str, policy: str) -> list[Draft]:
-    """The first three events of every session (WIRE 8.2)."""
-    return [
-        Draft(ev.PERMISSION_PRESET, {"preset": preset}),
-        Draft(ev.SANDBOX_MODE, {"mode": sandbox}),
-        Draft(ev.APPROVAL_POLICY, {"policy": policy}),
-    ]
+    def _summary(self, row: SessionRow) -> dict[str, Any]:
+        session = self.live.get(row.id)
+        if session is not None:
+            return summary.of_live(session)
+        return summary.of_row(row, readable=row.id not in self.unreadable)

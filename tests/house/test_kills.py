@@ -135,6 +135,7 @@ async def test_a_session_whose_daemon_died_before_its_first_event_works(
     daemon.kill()
     with closing(sqlite3.connect(daemon.home / "store" / "hd.db")) as store, store:
         store.execute("DELETE FROM event")
+        store.execute("DELETE FROM projection")
     daemon.start()
     async with daemon.socket() as socket:
         follow = await socket.follow(session)

@@ -83,7 +83,7 @@ async def test_a_turn_goes_on_where_the_one_before_the_unloading_ended(
     before = await snapshot(house, session)
     assert await unload(house) == [session]
     assert await snapshot(house, session) == before
-    assert await unload(house) == [session]
+    assert session not in house.services.registry.live, "a look at its end needs nothing in memory"
     # Stopping what does not run is no error for a client that saw the session live.
     assert await call(house, "session/cancel", sessionId=session) == {"accepted": True}
     # A prompt that was taken in before is known, so that nothing is asked twice.

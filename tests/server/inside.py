@@ -85,7 +85,7 @@ async def place(
     clock: Callable[[], int] = lambda: NOW,
     keep_secret: Callable[[bytes], Awaitable[None]] = forget,
 ) -> AsyncIterator[Place]:
-    gate = Gate(SECRET, "local", clock=clock, stop=lambda: None, keep_secret=keep_secret)
+    gate = Gate(SECRET, "local", clock=clock, ticks=clock, stop=lambda: None, keep_secret=keep_secret)
     server = Server(gate, Idle(), unary or {}, streams, pulse=pulse)
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hd.server import login
+from hd.server.gate import Gate
 from tests.server.raw import exchange, head, parse
 from tests.support.daemon import Daemon
 
@@ -257,3 +258,18 @@ def test_a_fresh_token_by_the_secret_logs_in(shared: Daemon) -> None:
     status, headers, body = shared.http("POST", "/api/local/token", headers={"X-Hd-Secret": secret})
     assert (status, headers["cache-control"]) == (200, "no-store")
     assert shared.http("GET", f"/?token={msgspec.json.decode(body)['token']}")[0] == 303
+
+
+@pytest.mark.parametrize("jump", [-365 * DAY, 365 * DAY])
+def test_i12_a_token_lives_as_long_as_it_may_wherever_the_wall_clock_is_set(jump: int) -> None:
+    wall, ticks = [NOW], [0]
+
+    async def keep(_secret: bytes) -> None:
+        return None
+
+    gate = Gate(b"x" * 32, "local", clock=lambda: wall[0], stop=lambda: None, keep_secret=keep, ticks=lambda: ticks[0])
+    token = gate.new_token()
+    wall[0] += jump
+    assert gate.redeem(token)
+    ticks[0] += login.TOKEN_USED_MS
+    assert not gate.redeem(token)

@@ -3,7 +3,7 @@
 import asyncio
 import weakref
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from hd.errors import StoreFull
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
 from hd.protocol.projections import DAEMON, State
+from hd.session.following import follow
 from hd.session.hub import Hub
 from hd.session.live import LiveSession
 from hd.session.registry import Registry
@@ -94,11 +95,8 @@ def prompted(session: LiveSession, request_id: str) -> None:
 
 
 async def snapshot(registry: Registry, session_id: str) -> dict[str, Any]:
-    async with registry.hold(session_id) as session:
-        stream = session.follow()
-        (body,) = await anext(stream)
-        await stream.aclose()
-        decoded: dict[str, Any] = msgspec.json.decode(body)
+    async with aclosing(follow(registry, session_id, stream=True)) as batches:
+        decoded: dict[str, Any] = msgspec.json.decode((await anext(batches))[0])
         return decoded
 
 
@@ -118,7 +116,9 @@ async def test_a_session_that_nobody_needs_is_freed_and_comes_back_the_same(regi
     (cold,) = await registry.summaries()
     assert cold["projections"] == {**rows[0]["projections"], "kind": "cached"}
     assert {**cold, "projections": None} == {**rows[0], "projections": None}
+    # Looking at it does not bring it back, following it does.
     assert await snapshot(registry, made.id) == before
+    assert not registry.live
     async with registry.hold(made.id) as session:
         prompted(session, "once")
         assert session.state.seq == before["cursor"], "a prompt that was there before was taken in again"
@@ -227,6 +227,28 @@ class Play:
                     session.record(titled(step))
                 await asyncio.sleep(0)
 
+    async def watcher(self, session_id: str, done: asyncio.Event) -> None:
+        """Follows a session, in memory or not, until the others are done and all that they did has come."""
+        seqs: list[int] = []
+        async with aclosing(follow(self.registry, session_id)) as batches, asyncio.timeout(20):
+            (opening,) = await anext(batches)
+            shown = msgspec.json.decode(opening)
+            assert shown["projections"]["asOfSeq"] == shown["cursor"]
+            seqs += [record["event"]["seq"] for record in shown["records"]]
+            ended = asyncio.create_task(done.wait())
+            reading = asyncio.ensure_future(anext(batches))
+            while not (done.is_set() and seqs[-1] == self.registry.store.head(session_id)):
+                await asyncio.wait({reading, ended}, return_when=asyncio.FIRST_COMPLETED)
+                if not reading.done() and seqs[-1] != self.registry.store.head(session_id):
+                    await asyncio.wait({reading})
+                if reading.done():
+                    seqs += [msgspec.json.decode(body)["event"]["seq"] for body in reading.result()]
+                    reading = asyncio.ensure_future(anext(batches))
+            ended.cancel()
+            reading.cancel()
+            await asyncio.gather(reading, ended, return_exceptions=True)
+        assert seqs == list(range(seqs[0], seqs[-1] + 1)), "an event was lost or came twice"
+
     async def sweeper(self, steps: list[float]) -> None:
         for seconds in steps:
             self.ticks.now += seconds
@@ -248,13 +270,14 @@ class Play:
 
 
 STEP = st.one_of(st.sampled_from(["wait", "prompt-a", "prompt-b", "prompt-c"]), st.text("xyz", min_size=1, max_size=2))
+SWEEPS = st.lists(st.sampled_from([0.0, 1.0, IDLE_S]), max_size=3)
 CLIENTS = st.lists(st.tuples(st.integers(0, 1), st.lists(STEP, max_size=4)), max_size=6)
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(CLIENTS, st.lists(st.sampled_from([0.0, 1.0, IDLE_S]), max_size=3)), min_size=1, max_size=4))
+@given(st.lists(st.tuples(CLIENTS, SWEEPS, st.lists(st.integers(0, 1), max_size=2)), min_size=1, max_size=4))
 def test_however_clients_and_sweeps_fall_together_no_session_is_in_two_minds(
-    rounds: list[tuple[list[tuple[int, list[str]]], list[float]]],
+    rounds: list[tuple[list[tuple[int, list[str]]], list[float], list[int]]],
 ) -> None:
     async def play() -> None:
         with TemporaryDirectory() as folder:
@@ -263,11 +286,16 @@ def test_however_clients_and_sweeps_fall_together_no_session_is_in_two_minds(
             registry = registry_on(store, ticks)
             ids = [(await registry.create(cwd="/w", opening=OPENING)).id for _ in range(2)]
             game = Play(registry, ticks, ids)
-            for clients, sweeps in rounds:
-                async with asyncio.TaskGroup() as group:
-                    group.create_task(game.sweeper(sweeps))
-                    for which, steps in clients:
-                        group.create_task(game.client(ids[which], steps))
+            for clients, sweeps, watched in rounds:
+                done = asyncio.Event()
+                async with asyncio.TaskGroup() as watching:
+                    for which in watched:
+                        watching.create_task(game.watcher(ids[which], done))
+                    async with asyncio.TaskGroup() as group:
+                        group.create_task(game.sweeper(sweeps))
+                        for which, steps in clients:
+                            group.create_task(game.client(ids[which], steps))
+                    done.set()
                 await game.check()
             await store.close()
 

@@ -4,8 +4,8 @@
 come back with it, so that a publisher sends nothing that stayed the same.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from hd.protocol.events import Event
@@ -74,6 +74,10 @@ CLIENT: tuple[Projection[Any], ...] = (*PUBLIC, TRANSCRIPT)
 """What a client folds of each session that it follows."""
 
 
+Handler = Callable[[Any, Event], Any]
+Handlers = Mapping[str, Sequence[tuple[str, Handler]]]
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """The states of a set of projections as of the event `seq` (-1: none yet)."""
@@ -81,31 +85,39 @@ class State:
     projections: tuple[Projection[Any], ...]
     values: Mapping[str, Any]
     seq: int = -1
+    handlers: Handlers = field(default_factory=dict, compare=False, repr=False)
+    """By event type, the projections that handle it: of the dozens of them an event is the business of a few."""
 
     @staticmethod
     def initial(projections: Iterable[Projection[Any]], **given: Any) -> "State":
         """The states before any event; `given` are those that the header of a session knows, by key."""
         chosen = tuple(projections)
-        return State(chosen, {p.key: given.get(p.key, p.initial) for p in chosen})
+        values = {p.key: given.get(p.key, p.initial) for p in chosen}
+        handlers: dict[str, list[tuple[str, Handler]]] = {}
+        for projection in chosen:
+            for kind, handler in projection.handlers.items():
+                handlers.setdefault(kind, []).append((projection.key, handler))
+        return State(chosen, values, handlers=handlers)
 
     def apply(self, event: Event) -> tuple["State", tuple[str, ...]]:
         """The state after `event`, and the keys whose value is another object now."""
         changed = {}
-        for projection in self.projections:
-            handler = projection.handlers.get(event.type)
-            if handler is not None:
-                old = self.values[projection.key]
-                new = handler(old, event)
-                if new is not old:
-                    changed[projection.key] = new
+        for key, handler in self.handlers.get(event.type, ()):
+            old = self.values[key]
+            new = handler(old, event)
+            if new is not old:
+                changed[key] = new
         values = {**self.values, **changed} if changed else self.values
-        return State(self.projections, values, event.seq), tuple(changed)
+        return State(self.projections, values, event.seq, self.handlers), tuple(changed)
 
     def fold(self, events: Iterable[Event]) -> "State":
-        state = self
+        """The state after all of them; the same as applying one after the other, without the states between."""
+        values, seq = dict(self.values), self.seq
         for event in events:
-            state, _ = state.apply(event)
-        return state
+            for key, handler in self.handlers.get(event.type, ()):
+                values[key] = handler(values[key], event)
+            seq = event.seq
+        return State(self.projections, values, seq, self.handlers)
 
     def views(self) -> dict[str, Any]:
         """The wire values of all public projections."""

@@ -28,6 +28,7 @@ from hd.protocol.projections.inbox import queue_items, view
 from hd.server.login import Caller
 from hd.server.rpc import Personal, Stream, Unary
 from hd.server.services import Services
+from hd.session.following import follow
 from hd.session.hub import ControlFollower
 from hd.session.live import DEFAULT_PAGE, LiveSession
 from hd.session.workspaces import real_directory
@@ -147,7 +148,7 @@ class SessionRoutes:
         session_id = session_id_of(request["address"], "session/page")
         store = self._registry.store
         through, before = request["throughSeq"], request.get("beforeSeq")
-        head = await store.head(session_id)
+        head = store.head(session_id)
         if through > head:
             raise BadRequest(f"The log of this session ends at {head}, before {through}.")
         last = through if before is None else min(through, before - 1)
@@ -162,11 +163,14 @@ class SessionRoutes:
     async def follow(self, caller: Caller, request: ep.FollowRequest) -> AsyncGenerator[list[bytes], None]:
         messages = min(request.get("maxMessages", DEFAULT_PAGE), MAX_PAGE)
         stream = request.get("assistantStream", False)
-        async with self._registry.hold(session_id_of(request["address"], "session/follow")) as session:
-            with self._services.presence.following(session.id, caller.connection):
-                async with aclosing(session.follow(messages=messages, stream=stream)) as batches:
-                    async for batch in batches:
-                        yield batch
+        session_id = session_id_of(request["address"], "session/follow")
+        followed = follow(self._registry, session_id, messages=messages, stream=stream)
+        async with aclosing(followed) as batches:
+            opening = await anext(batches)
+            with self._services.presence.following(session_id, caller.connection):
+                yield opening
+                async for batch in batches:
+                    yield batch
 
     async def control(self) -> AsyncGenerator[list[bytes], None]:
         follower = ControlFollower()

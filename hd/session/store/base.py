@@ -139,8 +139,8 @@ class Store(Protocol):
         """Replaces the cached projections and `updated_at` (ms); queued behind the events they were folded from."""
         ...
 
-    async def head(self, session_id: str) -> int:
-        """The last seq, -1 when the log is empty."""
+    def head(self, session_id: str) -> int:
+        """The last seq, -1 when the log is empty. It is known without a wait, so nothing comes between it and a use."""
         ...
 
     async def events(

@@ -48,6 +48,8 @@ def repair(path: Path) -> Repaired:
             copied, complete = _copy_log(source, target, number)
             sessions, events = sessions + 1, events + copied
             if not complete:
+                # What was kept of the whole log is not true of the part that is left.
+                target.execute("DELETE FROM projection WHERE number = ?", (number,))
                 lost.append(f"the events of {session_id} from number {copied} on")
         target.execute("COMMIT")
     finally:

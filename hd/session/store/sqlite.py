@@ -99,7 +99,7 @@ class SqliteStore:
         self._writer.put(Ticket(durable, lambda value, error: self._call(_settle, written, value, error)))
         await written
 
-    async def head(self, session_id: str) -> int:
+    def head(self, session_id: str) -> int:
         return self._log(session_id).head
 
     async def events(

@@ -10,7 +10,7 @@ from tests.session.store.make import message
 
 async def main(path: Path) -> None:
     store = await SqliteStore.open(path)
-    seq = await store.head("session-a") + 1
+    seq = store.head("session-a") + 1
     while True:
         for _ in range(1 + seq % 7):
             store.append("session-a", [message(seq)])

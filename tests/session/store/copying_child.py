@@ -19,7 +19,7 @@ async def main(path: Path) -> None:
             print("slice", flush=True)
 
     telling = asyncio.create_task(tell())
-    await store.copy_session(SessionRow("session-b", 2), "session-a", await store.head("session-a"), [])
+    await store.copy_session(SessionRow("session-b", 2), "session-a", store.head("session-a"), [])
     telling.cancel()
 
 

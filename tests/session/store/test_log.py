@@ -24,7 +24,7 @@ async def test_bodies_come_back_byte_for_byte_and_in_order(store: SqliteStore) -
     await store.flush()
     assert await store.events("session-a") == [e.body for e in wanted]
     assert await store.events("session-a", from_seq=10, to_seq=12) == [e.body for e in wanted[10:13]]
-    assert await store.head("session-a") == 999
+    assert store.head("session-a") == 999
 
 
 async def test_events_can_be_read_before_they_are_written(store: SqliteStore) -> None:
@@ -69,7 +69,7 @@ async def test_a_gap_a_repeat_and_an_unknown_session_are_refused_at_once(store: 
         store.append("session-b", plain([0]))
     store.append("session-a", plain([2]))
     await store.flush()
-    assert await store.head("session-a") == 2
+    assert store.head("session-a") == 2
 
 
 async def test_sessions_do_not_mix(store: SqliteStore) -> None:
@@ -114,7 +114,7 @@ async def test_a_session_whose_creator_stopped_waiting_is_usable(store: SqliteSt
     await store.flush()
     store.append("session-c", plain([0]))
     await store.flush()
-    assert await store.head("session-c") == 0
+    assert store.head("session-c") == 0
 
 
 async def test_a_partial_answer_is_replaced_and_cleared(store: SqliteStore) -> None:
@@ -141,7 +141,7 @@ async def test_closing_writes_what_is_queued(path: Path) -> None:
     await store.close()
     assert not path.with_name("hd.db-wal").exists()
     store = await SqliteStore.open(path)
-    assert await store.head("session-a") == 2999
+    assert store.head("session-a") == 2999
     await store.close()
 
 
