@@ -79,13 +79,13 @@ def choice_lines(cells: int, *, seen: bool, cursor: int) -> list[Line]:
 class QuestionParts:
     """The lines of a question: `body` is what is asked, `view` the part of it in sight, `choices` those in sight.
 
-    `placed` says that there is a line for where the view stands.
+    `place` tells where the view stands, where there is a line for that.
     """
 
     head: Line
     body: list[Line]
     view: View
-    placed: bool
+    place: list[Line]
     choices: list[Line]
 
 
@@ -112,16 +112,22 @@ def question_parts(asking: Asking, cells: int, rows: int, top: int) -> QuestionP
     view = View(top, min(len(body), left - 1 if placed else left), len(body)).moved(0)
     side = "" if placed or not view.below else f"↓ {view.below}"
     head = _title(f"? Question{number}{header}", Span(side, "warning"), cells)
-    return QuestionParts(head, body, view, placed, choices)
+    keys = "PgDn" if asking.writing else "PgDn or space"
+    place = [cut_line((Span(_position(view, keys), "warning" if view.below else "muted"),), cells)]
+    return QuestionParts(head, body, view, place if placed else [], choices)
 
 
 def question_lines(parts: QuestionParts, hint: str, cells: int) -> list[Line]:
     """The card of a question."""
     view = parts.view
-    lines = [parts.head, *parts.body[view.top : view.top + view.size]]
-    if parts.placed:
-        lines.append(cut_line((Span(_position(view), "warning" if view.below else "muted"),), cells))
-    return [*lines, *parts.choices, *([cut_line((Span(hint, "muted"),), cells)] if hint else [])]
+    shown = parts.body[view.top : view.top + view.size]
+    return [
+        parts.head,
+        *shown,
+        *parts.place,
+        *parts.choices,
+        *([cut_line((Span(hint, "muted"),), cells)] if hint else []),
+    ]
 
 
 def _option_lines(asking: Asking, cells: int, *, whole: bool) -> list[Line]:
@@ -153,9 +159,9 @@ def _around(lines: list[Line], place: int, room: int, cells: int) -> list[Line]:
     return [*lines[top : top + size], *([cut_line((more,), cells)] if room > 1 else [])]
 
 
-def _position(view: View) -> str:
+def _position(view: View, keys: str = "PgDn or space") -> str:
     if view.below:
-        return f"↓ {count.plural(view.below, 'more line')} · PgDn or space"
+        return f"↓ {count.plural(view.below, 'more line')} · {keys}"
     return f"end of {count.plural(view.total, 'line')} · PgUp goes back"
 
 

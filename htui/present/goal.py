@@ -75,7 +75,7 @@ def planning(value: object) -> str:
     """Plan mode for the status bar, empty where it is off; a change that still waits is marked."""
     plan: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     active, pending = plan.get("active") is True, plan.get("pending") is True
-    return "plan mode…" if pending else "plan mode" if active else ""
+    return "plan…" if pending else "plan" if active else ""
 
 
 def _whole(value: object) -> int:

@@ -117,7 +117,7 @@ class Output:
 def foot(job: Job, cells: int, *, asking: bool, note: str, following: bool) -> Line:
     """The last line of a command's screen: a question, what went wrong, or the keys."""
     if asking:
-        return cut_line((Span("Stop this command? y stops it · any other key lets it run", "needs"),), cells)
+        return cut_line((Span("Stop it? y stops it · any other key not", "needs"),), cells)
     if note:
         return cut_line((Span(note, "warning"),), cells)
     keys = ["Esc goes back", *(["s stops it"] if job.running and not job.stopping else [])]

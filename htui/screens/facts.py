@@ -139,7 +139,7 @@ def queue_lines(queue: Sequence[QueueItem], cells: int, *, parked: bool) -> list
     line = cut_line((Span(f"Waiting: {len(queue)}", "busy"), Span(f" · {first}", "muted")), cells)
     if not parked:
         return [line]
-    hint = "  Nothing runs: it goes on before your next prompt · /queue removes"
+    hint = "  Runs before your next prompt · /queue removes it"
     return [line, cut_line((Span(hint, "muted"),), cells)]
 
 

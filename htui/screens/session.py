@@ -165,7 +165,7 @@ class SessionScreen(KeyScreen):
             self._escape()
         elif self.panels.press(key):
             return
-        elif self.editor.empty and self.asking.press(key):
+        elif (self.editor.empty or (self.asking.writing and key in _PAGES)) and self.asking.press(key):
             self._share_room()
         elif key in _GLOBAL:
             _GLOBAL[key](self)
@@ -314,6 +314,8 @@ class SessionScreen(KeyScreen):
         event.stop()
         self.transcript.scroll_by_lines(WHEEL)
 
+
+_PAGES = frozenset({"pageup", "pagedown"})
 
 _Action = Callable[[SessionScreen], None]
 

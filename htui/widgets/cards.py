@@ -200,19 +200,13 @@ class QuestionCard(_AskCard):
         return self.asking.writing
 
     def press(self, key: str) -> bool:
-        if not self.armed or self.writing:
+        if not self.armed:
             return False
         self._hint = ""
-        view = self._parts().view
-        by = {"pagedown": 1, "ctrl+d": 1, "pageup": -1, "ctrl+u": -1}.get(key, 0)
-        if key == "space" and self.asking.cursor < 0 and view.below:
-            by = 1
-        if by:
-            if view.total <= view.size:
-                return False
-            self._top = view.moved(by * max(1, view.size - 1)).top
-            self.update()
+        if self._scrolled(key):
             return True
+        if self.writing:
+            return False
         after = q.press(self.asking, key)
         if q.approves(self.asking, after) and not self._seen:
             self._hint = "Read the plan to its end first: PgDn or space."
@@ -221,6 +215,19 @@ class QuestionCard(_AskCard):
         if after is self.asking and key not in ("enter", "space", "up", "down"):
             return False
         self._take(after)
+        return True
+
+    def _scrolled(self, key: str) -> bool:
+        """Scrolls what is asked; False for another key, or where all of it is in sight."""
+        view = self._parts().view
+        by = {"pagedown": 1, "pageup": -1}.get(key, 0)
+        if not self.writing:
+            by = by or {"ctrl+d": 1, "ctrl+u": -1}.get(key, 0)
+            by = 1 if key == "space" and self.asking.cursor < 0 and view.below else by
+        if not by or view.total <= view.size:
+            return False
+        self._top = view.moved(by * max(1, view.size - 1)).top
+        self.update()
         return True
 
     def write(self, text: str) -> None:

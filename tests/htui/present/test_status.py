@@ -160,8 +160,8 @@ def test_no_goal_says_nothing(value: object) -> None:
 
 def test_plan_mode_is_told_while_it_is_on_or_about_to_change() -> None:
     assert [planning(v) for v in ({"active": True, "pending": False}, {"active": True, "pending": True}, {}, None)] == [
-        "plan mode",
-        "plan mode…",
+        "plan",
+        "plan…",
         "",
         "",
     ]

@@ -336,10 +336,12 @@ async def test_a_plan_can_be_approved_once_its_end_was_in_sight(tmp_path: Path, 
 async def test_planning_goes_on_with_a_comment(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         s.link.value("plan", {"active": True, "pending": False})
-        await s.sees("│ plan mode · v4-pro")
+        await s.sees("│ plan · v4-pro")
         await questioned(s, {"questions": [PLAN]})
         await s.press("3")
         await s.type("fewer steps")
+        await s.press("pagedown", "pagedown", "pagedown")
+        await s.sees("The end of it.", "❯ fewer steps")
         await s.press("enter")
         outcome = answered("Keep planning", custom="fewer steps")
         await s.until(lambda: s.link.answered == [("e1", outcome)])
@@ -380,6 +382,6 @@ async def test_a_queue_that_was_parked_says_how_it_goes_on(tmp_path: Path) -> No
         s.log.begin("go")
         s.link.value("inbox", {"next-turn": [message], "next-step": []})
         await s.sees("Waiting: 1 · later")
-        assert "Nothing runs" not in s.text
+        assert "Runs before" not in s.text
         s.log.end("aborted")
-        await s.sees("Nothing runs: it goes on before your next prompt · /queue removes")
+        await s.sees("Runs before your next prompt · /queue removes it")

@@ -66,9 +66,9 @@ async def test_a_command_is_stopped_after_a_question(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await opened(s)
         await s.press("s")
-        await s.sees("Stop this command? y stops it")
+        await s.sees("Stop it? y stops it")
         await s.press("n")
-        await s.misses("Stop this command?")
+        await s.misses("Stop it?")
         assert not any(name == "job/kill" for name, _ in s.link.calls)
         await s.press("s", "y")
         kill = ("job/kill", {"request": {"sessionId": SESSION, "jobId": "bash-1"}})
