@@ -10,7 +10,7 @@ from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT
 from htui.errors import ProtocolBroken, RemoteError
-from htui.mirror import NOTHING, MirrorChange, Phase, SessionMirror, Values
+from htui.mirror import NOTHING, MirrorChange, PendingAsk, Phase, SessionMirror, Values
 from htui.mirror.vocabulary import KNOWN
 from tests.htui.mirror.walks import TURNS, Answer, Turns, page, record, snapshot, walk
 
@@ -84,6 +84,45 @@ def test_a_call_in_an_old_page_gets_the_result_that_is_shown_already() -> None:
     tools = [row for row in mirror.rows if row.kind == "tool"]
     assert [(row.name, row.status, row.text) for row in tools] == [("grep", "done", "found by call-1-1-0")]
     assert change.prepended == len(mirror.rows) - 1
+
+
+def test_a_command_in_an_old_page_gets_what_it_said_that_is_shown_already() -> None:
+    events = [
+        Event(ev.COMMAND_RUN, 0, 1, {"commandId": "c", "name": "goal", "args": " reach it"}),
+        Event(ev.COMMAND_RUN, 1, 2, {"commandId": "d", "name": "compact"}),
+        Event(ev.COMMAND_DONE, 2, 3, {"commandId": "c", "kind": "success", "text": "The goal is set."}),
+    ]
+    mirror = mirror_of(snapshot(events[2:]))
+    assert [(row.kind, row.name, row.text) for row in mirror.rows] == [("command", "", "The goal is set.")]
+    mirror.prepend(page(events[:2]))
+    mirror.apply(record(Event(ev.COMMAND_DONE, 3, 4, {"commandId": "d", "kind": "error", "text": "Busy."})))
+    assert [(row.name, row.arguments, row.status, row.text) for row in mirror.rows] == [
+        ("goal", "reach it", "done", "The goal is set."),
+        ("compact", "", "failed", "Busy."),
+    ]
+    assert not mirror.running
+
+
+def test_decisions_are_known_by_what_was_asked_also_over_a_new_snapshot() -> None:
+    asked = [
+        Event(ev.APPROVAL_ASKED, 0, 1, {"id": "a", "callId": "c"}),
+        Event(ev.QUESTION_ASKED, 1, 1, {"id": "q", "callId": "d", "questions": [{"id": "1", "question": "?"}]}),
+    ]
+    decided = [
+        Event(ev.APPROVAL_DECIDED, 2, 2, {"id": "a", "outcome": "rejected", "by": "phone"}),
+        Event(ev.QUESTION_DECIDED, 3, 2, {"id": "q", "outcome": "answered", "answers": [{"selected": ["x"]}]}),
+        Event(ev.APPROVAL_DECIDED, 4, 2, {"id": "unknown", "outcome": "rejected"}),
+    ]
+    mirror = mirror_of(snapshot(asked))
+    assert mirror.decided == ()
+    mirror.apply(snapshot([*asked, *decided]))
+    first, second = mirror.decided
+    approval = PendingAsk("e", "approval", "s", {"callId": "c"}, 0)
+    question = PendingAsk("e", "question", "s", {"questions": [{"id": "1", "question": "?"}]}, 0)
+    assert (first.outcome, first.by, first.seq) == ("rejected", "phone", 2)
+    assert (second.outcome, second.by, second.answers) == ("answered", "", ({"selected": ["x"]},))
+    assert [d.settles(approval) for d in mirror.decided] == [True, False]
+    assert [d.settles(question) for d in mirror.decided] == [False, True]
 
 
 def test_a_window_in_the_middle_of_a_turn_knows_that_it_runs() -> None:
