@@ -5,12 +5,23 @@ into the next one but what the mirrors hold.
 """
 
 import asyncio
+import random
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from htui.errors import Forbidden, HtuiError, Lagging, LoginNeeded, ProtocolBroken, RemoteError, Unreachable
+from htui.errors import (
+    AnswerLost,
+    Forbidden,
+    HtuiError,
+    Lagging,
+    LoginNeeded,
+    ProtocolBroken,
+    RemoteError,
+    Unreachable,
+)
+from htui.link.backoff import delay
 from htui.link.changes import Change, HostChanged, SessionChanged
 from htui.link.client import Client
 from htui.link.following import UNAUTHORIZED, Following, addresses, broken, is_lag
@@ -21,6 +32,9 @@ from htui.mirror.host import HostStep
 
 PATIENCE = 15.0
 """Seconds that the host has to begin its events and its baseline."""
+
+_DECLINES = 3
+"""How often an ask that nobody here can answer is passed on before the connection is given up."""
 
 METHOD_UNAVAILABLE = "gateway/method-unavailable"
 
@@ -133,8 +147,13 @@ class Generation:
             self.watch(watch)
         self._spawn(self._tolerant(partial(self._renewed, "workspace/follow", {}, self._workspaces)))
         self._spawn(self._tolerant(partial(self._renewed, "presence/follow", {}, self._presence)))
-        self._spawn(self._tolerant(self.lists))
+        self._spawn(self._lists_at_first())
         self._read_catalogue()
+
+    async def _lists_at_first(self) -> None:
+        """Reads the list; by then all asks that wait have come, for they follow `ready` at once."""
+        await self._tolerant(self.lists)
+        self._took([self._host.confirmed()])
 
     async def _events(self, stream: Stream) -> None:
         await _drain(stream, lambda items: self._took([self._host.event(item, _now()) for item in items]))
@@ -218,10 +237,23 @@ class Generation:
         self._reading = False
 
     async def _decline(self, event_id: str) -> None:
-        """Passes an ask on; it may be settled by somebody else in the meantime."""
+        """Passes an ask on. An agent hangs on it, so a lost answer is given again, which a host takes once (WIRE 5.2).
+
+        With the connection the host would forget that we were asked: that is the way out when it hears nothing.
+        """
+        for failures in range(1, _DECLINES):
+            try:
+                return await self._next(event_id)
+            except (AnswerLost, Unreachable):
+                await asyncio.sleep(delay(failures, random.random()))
+        return await self._next(event_id)
+
+    async def _next(self, event_id: str) -> None:
         outcome = {"kind": "next"}
-        client_id = self._host.client_id
-        await self.client.call("$events/result", clientId=client_id, eventId=event_id, outcome=outcome)
+        try:
+            await self.client.call("$events/result", clientId=self._host.client_id, eventId=event_id, outcome=outcome)
+        except RemoteError:
+            pass  # the host heard it, and does not want it
 
     async def _follow(self, following: Following) -> None:
         """Follows a session for as long as it can be. What breaks in it is told by its mirror and ends nothing else."""
@@ -260,7 +292,7 @@ class Generation:
             for session_id, changed in (step.values or {}).items():
                 values[session_id] = values.get(session_id, frozenset()) | changed
             if step.decline is not None:
-                self._spawn(self._tolerant(partial(self._decline, step.decline)))
+                self._spawn(self._decline(step.decline))
             if step.reread:
                 self._read_catalogue()
         if keys:

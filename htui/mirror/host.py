@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from htui.mirror.asks import Asks
 from htui.mirror.rows import (
     PendingAsk,
     QueueItem,
     SessionEntry,
     Workspace,
-    pending_ask,
     projection_block,
     session_row,
     text,
@@ -68,8 +68,7 @@ class HostMirror:
         self._workspaces: dict[str, Workspace] = {}
         self._entries: dict[str, SessionEntry] = {}
         self._values: dict[str, Values] = {}
-        self._asks: dict[str, PendingAsk] = {}
-        self._since: dict[str, int] = {}
+        self._asks = Asks()
         self._complete: dict[str, SessionEntry] = {}
         self._sessions: tuple[SessionEntry, ...] | None = ()
         self._touched: dict[str, int] = {}
@@ -89,7 +88,7 @@ class HostMirror:
     @property
     def asks(self) -> tuple[PendingAsk, ...]:
         """What waits for a person, oldest first."""
-        return tuple(self._asks.values())
+        return self._asks.all()
 
     def session(self, session_id: str) -> SessionEntry | None:
         entry = self._entries.get(session_id)
@@ -109,14 +108,13 @@ class HostMirror:
         return self._values.setdefault(session_id, Values())
 
     def begin(self) -> None:
-        """A new connection: asks come again by themselves, every other value stays until it is replaced."""
+        """A new connection: what is held stays until it is replaced, and asks until `confirmed`."""
         self.client_id = ""
         self.metrics = True
         self.command_changes += 1
         self.clients = {}
         self.activations.clear()
-        self._since = {ask.event_id: ask.since for ask in self._asks.values()}
-        self._asks.clear()
+        self._asks.begin()
         for values in self._values.values():
             values.begin()
 
@@ -144,11 +142,13 @@ class HostMirror:
         self.clients = {known: len(rows) for known, rows in sessions.items() if isinstance(rows, list)}
         return HostStep(frozenset({"clients"}))
 
+    def confirmed(self) -> HostStep:
+        """The host had the time to send again all asks that still wait; those that it did not are settled."""
+        return HostStep(frozenset({"asks"})) if self._asks.confirm() else _NOTHING
+
     def settled(self, event_id: str) -> HostStep:
         """An ask was answered here or elsewhere, or withdrawn."""
-        self._since.pop(event_id, None)
-        gone = self._asks.pop(event_id, None)
-        return _NOTHING if gone is None else HostStep(frozenset({"asks"}))
+        return HostStep(frozenset({"asks"})) if self._asks.settle(event_id) else _NOTHING
 
     def control(self, item: Any) -> HostStep:
         """Takes an item of `session/control`."""
@@ -305,12 +305,9 @@ class HostMirror:
         return self.values(text(summary.get("sessionId"))).seed(as_of, values) if values else _NO_KEYS
 
     def _asked(self, item: Mapping[str, Any], now: int) -> HostStep:
-        event_id = text(item.get("eventId"))
-        ask = pending_ask(item, self._since.pop(event_id, now))
-        if ask is None:
-            return HostStep(decline=event_id or None)
-        self._asks[event_id] = ask
-        return HostStep(frozenset({"asks"}))
+        if self._asks.add(item, now):
+            return HostStep(frozenset({"asks"}))
+        return HostStep(decline=text(item.get("eventId")) or None)
 
     def _baseline(self, value: Mapping[str, Any]) -> HostStep:
         changed: dict[str, frozenset[str]] = {}
@@ -319,8 +316,9 @@ class HostMirror:
         for session_id, items in _mapping(value.get("queues")).items():
             self.values(session_id).set_queue(items)
             changed[session_id] = changed.get(session_id, _NO_KEYS) | {"inbox"}
-        for session_id, jobs in _mapping(value.get("jobs")).items():
-            self.values(session_id).set_jobs(jobs)
+        jobs = _mapping(value.get("jobs"))
+        for session_id in {*jobs, *(known for known, values in self._values.items() if values.jobs)}:
+            self.values(session_id).set_jobs(jobs.get(session_id))
             changed[session_id] = changed.get(session_id, _NO_KEYS) | {"jobs"}
         return self._valued(changed)
 

@@ -234,27 +234,6 @@ async def test_i06_a_follower_that_lagged_takes_a_new_snapshot(tmp_path: Path) -
             assert host.count("$events") == 1
 
 
-async def test_asks_are_answered_with_the_client_id_and_unknown_ones_passed_on(tmp_path: Path) -> None:
-    known = {
-        "type": "waterfall",
-        "event": "approval/request",
-        "eventId": "ask-1",
-        "agentId": SESSION,
-        "request": {"toolName": "bash"},
-    }
-    strange = {**known, "event": "strange/request", "eventId": "ask-2"}
-    async with FakeHost() as host:
-        host.streams["$events"] = items(READY, known, strange)
-        async with linked(host, tmp_path) as (link, watch):
-            await watch.until(lambda: link.host.asks)
-            await host.until(lambda: host.count("$events/result") == 1)
-            passed_on = {"clientId": "client-1", "eventId": "ask-2", "outcome": {"kind": "next"}}
-            assert ("$events/result", passed_on) in host.calls
-            await link.answer("ask-1", {"kind": "result", "value": "allowed-once"})
-            assert link.host.asks == ()
-            assert HostChanged(frozenset({"asks"})) in watch.changes
-
-
 async def test_older_pages_are_put_in_front(tmp_path: Path) -> None:
     def said(seq: int) -> dict[str, Any]:
         return event(

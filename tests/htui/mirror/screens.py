@@ -26,6 +26,7 @@ class Screens:
 
     def take(self, arrival: Arrival) -> None:
         if arrival.kind == "listed":
+            self.host.confirmed()
             self.host.listed(arrival.value, self.host.asking() if self.asked is None else self.asked)
         elif arrival.kind == "answered":
             self.host.settled(arrival.value)

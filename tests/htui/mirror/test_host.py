@@ -116,10 +116,15 @@ def test_asks_come_go_and_keep_their_age_over_a_reconnection() -> None:
         ASK["request"],
         100,
     )
+    other = {**ASK, "eventId": "e2"}
+    host.event(other, 200)
     host.begin()
-    assert not host.asks
+    assert [ask.event_id for ask in host.asks] == ["e1", "e2"], "a half-written answer is not thrown away"
     host.event(ASK, 900)
     assert host.asks[0].since == 100
+    assert host.confirmed().keys == {"asks"}
+    assert [ask.event_id for ask in host.asks] == ["e1"], "the other was settled in the meantime"
+    assert host.confirmed() == HostStep()
     assert host.event({"type": "cancel", "eventId": "e1"}, 901).keys == {"asks"}
     assert host.event({"type": "cancel", "eventId": "e1"}, 902) == HostStep()
     assert not host.asks
@@ -209,3 +214,13 @@ def test_a_list_that_was_late_does_not_take_the_latest_activity_back() -> None:
     host.event({"type": "emit", "event": "api-session/activity", "args": ["s1", 9]}, 1)
     host.listed({"items": [{"sessionId": "s1", "updatedAt": 5, "cwd": "/p"}]}, asked)
     assert [(entry.updated_at, entry.cwd) for entry in host.sessions] == [(9, "/p")]
+
+
+def test_a_baseline_replaces_the_jobs_of_sessions_that_are_not_in_it() -> None:
+    host, job = HostMirror(), {"id": "bash-1", "status": "running"}
+    host.control({"type": "jobs", "sessionId": "gone", "jobs": [job]})
+    host.begin()
+    assert host.values("gone").jobs == (job,)
+    step = host.control({"type": "baseline", "value": {"projections": {}, "queues": {}, "jobs": {"here": [job]}}})
+    assert step.values == {"gone": {"jobs"}, "here": {"jobs"}}
+    assert (host.values("gone").jobs, host.values("here").jobs) == ((), (job,))
