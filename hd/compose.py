@@ -4,10 +4,11 @@ import asyncio
 import os
 import platform
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from aiohttp import web
@@ -41,6 +42,9 @@ from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.secrets.find import WorkspaceSecrets
+from hd.secrets.mask import Mask
+from hd.secrets.values import environment_values
 from hd.server.routes.agent_presets import AgentPresetRoutes
 from hd.server.routes.commands import CommandRoutes
 from hd.server.routes.directory_picker import DirectoryPickerRoutes
@@ -149,11 +153,14 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     runner = Runner(mark=mark, spills=home.spill)
     guard = Guard(hidden=(home.root,))
     jobs = Jobs()
-    desks = _Desks(runner, jobs, guard, home.scratch)
+    surroundings = Mask(environment_values(keys.environment))
+    desks = _Desks(
+        runner, jobs, guard, home.scratch, lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings
+    )
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
-        bench=Bench(tools, broker, desks.context_for),
+        bench=Bench(tools, broker, desks.context_for, desks.mask_for),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         sections=lambda session: _sections(session, runner.shell),
@@ -256,7 +263,9 @@ class _Desks:
     a restart. The texts themselves, by which a refused write says what is new in a file, go with the session.
     """
 
-    def __init__(self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path) -> None:
+    def __init__(self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path, own: Callable[[], Mask]) -> None:
+        self._own = own
+        self._secrets: dict[str, WorkspaceSecrets] = {}
         self._runner = runner
         self._jobs = jobs
         self._scratch = scratch
@@ -271,14 +280,22 @@ class _Desks:
         if files is None:
             files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
-        runner = JobRunner(self._runner, self._jobs, session)
+        runner = JobRunner(self._runner, self._jobs, session, partial(self.mask_for, session))
         return ToolContext(workspace, files, runner, ask, call_id, seen, session.view)
+
+    def mask_for(self, session: LiveSession) -> Mask:
+        secrets = self._secrets.get(session.id)
+        if secrets is None:
+            root = Path(session.header.cwd)
+            secrets = self._secrets.setdefault(session.id, WorkspaceSecrets(root, self._guard, self._own))
+        return secrets.look()
 
     def rests(self, session_id: str) -> bool:
         return True
 
     def leave(self, session_id: str) -> None:
         self._files.pop(session_id, None)
+        self._secrets.pop(session_id, None)
         seen = self._seen.pop(session_id, None)
         if seen:
             self._seen[session_id] = seen

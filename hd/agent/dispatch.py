@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,8 +25,9 @@ from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
 from hd.protocol.messages import tool_message
+from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
-from hd.tools.base import Asker, InvalidArguments, Outcome, Plan, Tool, ToolContext, ToolError
+from hd.tools.base import Access, Asker, InvalidArguments, Outcome, Plan, Tool, ToolContext, ToolError
 from hd.tools.bounds import bound
 from hd.tools.table import ToolTable
 
@@ -47,6 +48,10 @@ ContextFor = Callable[[LiveSession, str, Asker], ToolContext]
 """The world as one call of a session may touch it: session, call id, and how to ask its person."""
 
 
+MaskFor = Callable[[LiveSession], Mask]
+"""What must not be shown of a session's surroundings, as of now; it looks at files, so it blocks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What dispatch works with."""
@@ -54,6 +59,7 @@ class Bench:
     tools: ToolTable
     people: People
     context_for: ContextFor
+    mask_for: MaskFor
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class Dispatch:
             # The call is on disk before it takes effect, so that after a kill it is known as begun and never repeated.
             await self._session.written(durable=True)
             outcome, error = await self._outcome(call)
-            self._finish(call, seq, outcome, error)
+            self._finish(call, seq, *await self._masked(outcome, error))
         await self._session.written(durable=True)
 
     def refuse(self, calls: Sequence[Call], error: ToolError) -> None:
@@ -124,6 +130,19 @@ class Dispatch:
             )
             return None, ToolError(text, name="InternalError", code="TOOL_DEFECT")
 
+    async def _masked(
+        self, outcome: Outcome | None, error: ToolError | None
+    ) -> tuple[Outcome | None, ToolError | None]:
+        """The same without the secret values of the workspace: neither the log nor the model ever holds them."""
+        mask = await asyncio.to_thread(self._bench.mask_for, self._session)
+        if not mask:
+            return outcome, error
+        if outcome is not None:
+            outcome = replace(outcome, text=mask.hide(outcome.text), meta=mask.hide_in(outcome.meta))
+        if error is not None:
+            error = ToolError(mask.hide(error.message), name=error.name, code=error.code)
+        return outcome, error
+
     async def _perform(self, call: Call) -> Outcome:
         tool = self._bench.tools.get(call.name)
         if tool is None:
@@ -134,8 +153,23 @@ class Dispatch:
         arguments = decode_arguments(call)
         context = self._bench.context_for(self._session, call.id, self._asker(call))
         plan = await asyncio.to_thread(tool.plan, arguments, context)
+        if plan.access not in (Access.READ, Access.TALK):
+            await self._unmasked(arguments)
         await self._permit(call, tool, plan, context.workspace)
         return await tool.run(arguments, context)
+
+    async def _unmasked(self, arguments: Mapping[str, Any]) -> None:
+        """A `ToolError` where the model takes the mark of a hidden value for the value: a file would lose it."""
+        mask = await asyncio.to_thread(self._bench.mask_for, self._session)
+        marks = mask.worn_in(msgspec.json.encode(arguments).decode()) if mask else []
+        if marks:
+            raise ToolError(
+                f"The arguments hold {', '.join(marks)}, which stands where you were not shown a secret value. Nothing "
+                "was done. Leave that part of a file as it is by editing around it, and let programs read the value "
+                "from where it is kept.",
+                name="SecretError",
+                code="MASKED",
+            )
 
     async def _permit(self, call: Call, tool: Tool, plan: Plan, workspace: Path) -> None:
         """Returns when the call may run; a `ToolError` tells the model why it may not."""

@@ -29,6 +29,11 @@ _IGNORE_FILE_LIMIT = 1 << 20
 _POINTER_LIMIT = 1 << 12
 
 
+def is_machine_made(name: str) -> bool:
+    """Whether a folder of this name is filled by programs."""
+    return name in _MACHINE_MADE
+
+
 class Kind(StrEnum):
     FILE = "file"
     DIRECTORY = "directory"
@@ -76,7 +81,7 @@ def scan(folder: int, root: Path, base: str, guard: Guard, scope: Scope) -> Iter
             if kind is Kind.LINK and _leads_to_secret(root, name, guard):
                 continue
             directory = kind is Kind.DIRECTORY
-            ignored = (directory and item.name in _MACHINE_MADE) or scope.ignores.ignored(
+            ignored = (directory and is_machine_made(item.name)) or scope.ignores.ignored(
                 _joined(scope.prefix, name), directory=directory
             )
             yield Entry(name, kind, ignored)

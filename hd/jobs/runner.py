@@ -1,12 +1,14 @@
 """Runs a command as a job of its session."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from hd.jobs.job import Status
 from hd.jobs.jobs import Jobs
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran, Runner
+from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
 
 KIND = "bash"
@@ -14,18 +16,29 @@ KIND = "bash"
 
 @dataclass(frozen=True, slots=True)
 class JobRunner:
-    """What a tool runs commands with: the same as the runner's, watched and stopped from outside."""
+    """What a tool runs commands with: the same as the runner's, watched and stopped from outside.
+
+    What people see of the output while it comes is rid of the values that `look` knows before the command begins;
+    values that the command itself makes are hidden in its result (`hd.agent.dispatch`).
+    """
 
     runner: Runner
     jobs: Jobs
     session: LiveSession
+    look: Callable[[], Mask]
 
     async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> Ran:
         """As `Runner.run`; the job is settled whatever ends it."""
+        mask = await asyncio.to_thread(self.look)
         job = self.jobs.register(self.session, KIND, command, run_id)
         try:
             ran = await self.runner.run(
-                command, cwd=cwd, run_id=run_id, timeout_s=timeout_s, on_output=job.add, stop=job.stop
+                command,
+                cwd=cwd,
+                run_id=run_id,
+                timeout_s=timeout_s,
+                on_output=lambda text: job.add(mask.hide(text)),
+                stop=job.stop,
             )
         except asyncio.CancelledError:
             self.jobs.settle(self.session, job, "killed", "the call was stopped")
