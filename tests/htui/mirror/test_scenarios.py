@@ -70,7 +70,7 @@ def test_streams_that_overtake_each_other_end_the_same(version: str, name: str) 
     for client in recording.clients():
         arrivals = recording.seen_by(client)
         plain = seen(Screens().all(arrivals))
-        for seed in range(6):
+        for seed in range(4):
             late = Screens(asked=0).all(delayed(arrivals, random.Random(seed), bursts=seed % 2 == 1))
             assert seen(late) == plain, seed
 
@@ -97,7 +97,7 @@ def delayed(arrivals: Sequence[Arrival], chance: random.Random, *, bursts: bool)
         yield arrival
 
 
-@pytest.mark.parametrize(("every", "messages"), [(10, None), (10, 1), (10, 3), (1, 2)])
+@pytest.mark.parametrize(("every", "messages"), [(10, None), (10, 1), (1, 2)])
 @pytest.mark.parametrize(("version", "name"), RECORDINGS)
 def test_a_client_that_is_cut_off_again_and_again_ends_the_same(
     version: str, name: str, every: int, messages: int | None
