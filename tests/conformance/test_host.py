@@ -7,7 +7,7 @@ import asyncio
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -21,11 +21,8 @@ from tests.conformance.tools import TOOLS
 
 pytestmark = pytest.mark.long
 
-AT_ONCE = 3
-"""So many scenarios are played side by side in a process of the tests: they mostly wait."""
-
-LIMIT = 300.0
-"""Seconds for all of them."""
+AT_ONCE = 2
+"""So many scenarios are played ahead in a process of the tests, beside the one that its test asks for."""
 
 SCENARIOS = [(version, name) for version in (NEW, OLD) for name in scenarios(version)]
 
@@ -36,21 +33,11 @@ class Plays:
     Their differences are kept in files of `folder`; who has the lock of a scenario plays it, the others read.
     """
 
-    def __init__(self, folder: Path, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._pool = pool
-        self._found: dict[tuple[str, str], Future[list[str]]] = {}
-
-    def begin(self, version: str, name: str) -> Future[list[str]]:
-        if (version, name) not in self._found:
-            rows(version, name)
-            self._found[version, name] = self._pool.submit(self._lines, version, name)
-        return self._found[version, name]
 
     def lines(self, version: str, name: str) -> list[str]:
-        return self.begin(version, name).result(LIMIT)
-
-    def _lines(self, version: str, name: str) -> list[str]:
+        rows(version, name)
         kept = self._folder / f"{version}-{name}.json"
         with kept.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -79,11 +66,12 @@ def plays(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder.mkdir(exist_ok=True)
     calls = [getattr(item, "callspec", None) for item in request.session.items if item.path == request.path]
     asked = [(call.params["version"], call.params["name"]) for call in calls if call and "version" in call.params]
+    found = Plays(folder)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = Plays(folder, pool)
         for version, name in in_turn(asked, worker or "gw0", int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))):
-            found.begin(version, name)
+            pool.submit(found.lines, version, name)
         yield found
+        pool.shutdown(cancel_futures=True)
 
 
 @pytest.mark.parametrize("version, name", SCENARIOS)
@@ -94,10 +82,7 @@ def test_hd_answers_as_the_official_server_did(version: str, name: str, plays: P
 
 @pytest.mark.parametrize("listed", [NEW, OLD])
 def test_every_allowed_difference_is_still_there(listed: str, plays: Plays) -> None:
-    names = scenarios(listed)
-    for name in names:
-        plays.begin(listed, name)
-    used = {entry(listed, name, line) for name in names for line in plays.lines(listed, name)}
+    used = {entry(listed, name, line) for name in scenarios(listed) for line in plays.lines(listed, name)}
     unused = sorted(set(LISTS[listed]) - used)
     assert not unused, "not needed any more:\n" + "\n".join(unused)
 
