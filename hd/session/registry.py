@@ -180,6 +180,8 @@ class Registry:
                 await self.sweep()
             except HdError as error:
                 _log.warning("nothing was dropped from memory: %s", error.message)
+            except Exception:
+                _log.exception("the look at what may be dropped from memory failed; it is tried again")
 
     def _rests(self, session: LiveSession) -> bool:
         return not session.holds.count and all(tenant.rests(session.id) for tenant in self._tenants)

@@ -59,11 +59,11 @@ def drafts(turn: int) -> Iterator[Draft]:
     yield Draft(ev.TURN_END, {"turn": turn, "reason": {"kind": "completed"}})
 
 
-def recorded(stage: Stage) -> str:
+def recorded(stage: Stage, home: str = HOME, messages: int = MESSAGES) -> str:
     """The id of the session on this stage, recorded at the first call; no daemon may run on its home then."""
-    known = stage.folder / "long-session"
+    known = stage.folder / f"{home}-session"
     if not known.exists():
-        known.write_text(asyncio.run(make(stage.folder / HOME, stage.workspace(HOME))))
+        known.write_text(asyncio.run(make(stage.folder / home, stage.workspace(home), messages)))
     return known.read_text()
 
 

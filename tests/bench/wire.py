@@ -49,8 +49,8 @@ class Line:
         head = f"POST /api/{endpoint} HTTP/1.1\r\n{self._head}Content-Length: {len(content)}\r\n\r\n"
         self._writer.write(head.encode() + content)
 
-    async def answer(self) -> Any:
-        async with asyncio.timeout(LIMIT):
+    async def answer(self, limit: float = LIMIT) -> Any:
+        async with asyncio.timeout(limit):
             head = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
             size = int(head.partition("content-length:")[2].partition("\r\n")[0])
             body = msgspec.json.decode(await self._reader.readexactly(size))
