@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from hd.errors import HdError
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
@@ -15,7 +17,14 @@ class ForkUnavailable(HdError):
     code = "session/fork-unavailable"
 
 
-def cut(marks: Sequence[Event], head: int, at_seq: int | None, session_id: str) -> int:
+class Mark(msgspec.Struct, frozen=True):
+    """The start or end of a turn, as far as a fork needs to know it."""
+
+    type: str
+    seq: int
+
+
+def cut(marks: Sequence[Mark], head: int, at_seq: int | None, session_id: str) -> int:
     """The last seq that a fork inherits.
 
     It ends with a whole turn, the first whose end is at or behind `at_seq` (None: the last whole one), and takes along

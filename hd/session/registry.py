@@ -18,7 +18,7 @@ from hd.protocol.ids import new_session_id
 from hd.protocol.projections import State
 from hd.protocol.projections.base import Projection
 from hd.session import summary
-from hd.session.fork import cut, emptied, end_of_seed
+from hd.session.fork import Mark, cut, emptied, end_of_seed
 from hd.session.hub import Hub
 from hd.session.live import Header, LiveSession
 from hd.session.repair import needs_repair, repair
@@ -134,9 +134,10 @@ class Registry:
                 self._announce("api-session/added", [summary.of_live(session)])
         return header
 
-    async def _turn_marks(self, session_id: str) -> list[Event]:
-        bodies = await self.store.events(session_id, types=(ev.TURN_START, ev.TURN_END))
-        return [Event.from_wire(msgspec.json.decode(body)) for body in bodies]
+    async def _turn_marks(self, session_id: str) -> list[Mark]:
+        """Page by page, so that the loop is not held by a long session."""
+        pages = self.store.pages(session_id, types=(ev.TURN_START, ev.TURN_END))
+        return [msgspec.json.decode(body, type=Mark) async for page in pages for body in page]
 
     @asynccontextmanager
     async def hold(self, session_id: str) -> AsyncIterator[LiveSession]:

@@ -2,16 +2,15 @@
 
 import pytest
 
-from hd.protocol.events import Event
-from hd.session.fork import ForkUnavailable, cut
+from hd.session.fork import ForkUnavailable, Mark, cut
 
 MARKS = [
-    Event("turn/start", 4, 0, {}),
-    Event("turn/end", 9, 0, {}),
-    Event("turn/start", 12, 0, {}),
-    Event("turn/end", 20, 0, {}),
+    Mark("turn/start", 4),
+    Mark("turn/end", 9),
+    Mark("turn/start", 12),
+    Mark("turn/end", 20),
 ]
-OPEN = [*MARKS, Event("turn/start", 25, 0, {})]
+OPEN = [*MARKS, Mark("turn/start", 25)]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +25,6 @@ def test_behind_the_last_turn_all_is_taken() -> None:
 
 
 @pytest.mark.parametrize(("marks", "at_seq"), [([], None), (OPEN[:1], None), (OPEN, 25), (OPEN, 30), (OPEN, 31)])
-def test_a_turn_that_has_not_ended_cannot_be_forked(marks: list[Event], at_seq: int | None) -> None:
+def test_a_turn_that_has_not_ended_cannot_be_forked(marks: list[Mark], at_seq: int | None) -> None:
     with pytest.raises(ForkUnavailable):
         cut(marks, 30, at_seq, "s")

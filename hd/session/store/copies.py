@@ -13,7 +13,7 @@ from hd.session.store import logs
 from hd.session.store.base import SessionRow, StoredEvent
 from hd.session.store.workspaces import insert_session, next_number
 
-SLICE_S: Final = 0.015
+SLICE_S: Final = 0.005
 """Seconds of one slice, without its commit."""
 
 STRIDE: Final = 64
