@@ -126,7 +126,7 @@ async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, ho
         _announce(listen, url, port, gate.new_token())
         aside = [
             asyncio.create_task(house.services.providers.warm()),
-            asyncio.create_task(_stop_when_gone(footing, stop)),
+            asyncio.create_task(_stop_when_gone(footing, lock, stop)),
         ]
         try:
             await stop.wait()
@@ -139,8 +139,8 @@ async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, ho
     footing.check()
 
 
-async def _stop_when_gone(footing: Footing, stop: asyncio.Event) -> None:
-    await footing.watch()
+async def _stop_when_gone(footing: Footing, lock: HomeLock, stop: asyncio.Event) -> None:
+    await footing.watch(lock.restore)
     stop.set()
 
 

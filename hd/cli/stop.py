@@ -27,11 +27,14 @@ def run(args: argparse.Namespace) -> int:
     local = Local.find(home := Home.of(os.environ))
     said = _said(home)
     try:
-        local.post(f"/api/local/stop{'?force' if args.force else ''}")
+        lost = local.post(f"/api/local/stop{'?force' if args.force else ''}")["lost"]
     except NotRunning:
         # One that is ending already answers nobody any more.
         if not _gone(home, local.daemon.pid, GRACE_S):
             raise
+        lost = ""
+    if lost:
+        say(f"What was recorded last is lost. {lost}")
     if _gone(home, local.daemon.pid, WAIT_S):
         last_words = _said(home).removeprefix(said).strip()
         if last_words:

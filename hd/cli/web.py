@@ -8,7 +8,7 @@ from pathlib import Path
 from hd.cli.ending import leave_within, say
 from hd.config.home import Home
 from hd.errors import DONE, FAILED
-from hd.server.listen import Listen, check
+from hd.server.listen import Listen, check, tls_context
 
 EXIT_S = 1.0
 """How long a daemon whose work is done waits for threads that are not."""
@@ -46,6 +46,9 @@ def run(args: argparse.Namespace) -> int:
         trusted_hosts=tuple(args.trusted_host),
         insecure_bind=args.insecure_bind,
     )
+    # Before all that takes long to load; the daemon reads the files of TLS again.
+    check(listen)
+    tls_context(listen)
     if args.background:
         return _in_background(listen)
     import asyncio
@@ -75,7 +78,6 @@ def _in_background(listen: Listen) -> int:
 
     from hd.config.logs import start_log
 
-    check(listen)
     home = Home.of(os.environ)
     home.prepare()
     with start_log(home) as errors:

@@ -4,7 +4,7 @@ A file that was removed or replaced can still be written to by whoever has it op
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -33,13 +33,14 @@ class Footing:
                     "again."
                 )
 
-    async def watch(self) -> None:
-        """Returns when one of the files is gone."""
+    async def watch(self, mend: Callable[[], None]) -> None:
+        """Returns when one of the files is gone; calls `mend`, in a thread, for as long as none is."""
         while True:
             try:
                 await asyncio.to_thread(self.check)
             except HomeGone:
                 return
+            await asyncio.to_thread(mend)
             await asyncio.sleep(LOOK_S)
 
 

@@ -15,7 +15,7 @@ import os
 import secrets
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal
@@ -60,6 +60,7 @@ class HomeLock:
 
     home: Home
     _descriptor: int
+    _written: dict[Path, bytes] = field(default_factory=dict)
 
     def is_in_place(self) -> bool:
         """Whether the lock is still the one of the home: not after somebody removed the home or put another there."""
@@ -67,13 +68,24 @@ class HomeLock:
 
     def publish(self, daemon: Daemon) -> None:
         """Says where this daemon listens, to whoever may read the home."""
-        write_private(self.home.daemon, msgspec.json.encode(daemon))
+        self._write(self.home.daemon, msgspec.json.encode(daemon))
 
     def new_secret(self) -> str:
         """A new control secret for this run, written where commands of the same user find it."""
         secret = secrets.token_urlsafe(32)
-        write_private(self.home.secret, secret.encode())
+        self._write(self.home.secret, secret.encode())
         return secret
+
+    def _write(self, path: Path, content: bytes) -> None:
+        write_private(path, content)
+        self._written[path] = content
+
+    def restore(self) -> None:
+        """Writes again what was published and is gone or changed, so that commands find the way; blocks."""
+        for path, content in self._written.items():
+            with suppress(OSError):
+                if not _is_private(path, content):
+                    write_private(path, content)
 
     def release(self) -> None:
         if self._descriptor < 0:
@@ -238,6 +250,14 @@ def _lives(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _is_private(path: Path, content: bytes) -> bool:
+    """Whether that is what the file holds, closed to others."""
+    try:
+        return read_private(path) == content
+    except OSError:
+        return False
 
 
 def _forget(home: Home) -> None:

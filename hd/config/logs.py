@@ -67,8 +67,22 @@ class _PrivateFile(RotatingFileHandler):
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         return open(os.open(self.baseFilename, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace")
 
+    def emit(self, record: logging.LogRecord) -> None:
+        """Into the file that is there: one that was removed or replaced meanwhile is read by nobody."""
+        if self.stream is not None and not _is_at(self.stream, self.baseFilename):
+            self.stream.close()
+            self.stream = None
+        super().emit(record)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """A log line that cannot be written is dropped: there is no better place to say so."""
+
+
+def _is_at(file: IO[str], path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path, follow_symlinks=False))
+    except OSError:
+        return False
 
 
 @contextmanager

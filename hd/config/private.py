@@ -8,7 +8,18 @@ MODE = 0o600
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Replaces a file: readers see the old content or the new, and after a loss of power one of the two is there."""
+    """Replaces a file: readers see the old content or the new, and after a loss of power one of the two is there.
+
+    `OSError` names `path`, whatever it was that failed.
+    """
+    try:
+        _replace(path, content)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(path: Path, content: bytes) -> None:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
     try:
@@ -20,7 +31,6 @@ def write_private(path: Path, content: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -70,14 +70,16 @@ class LocalRoutes:
         return _json({"cut": len(sockets)})
 
     async def stop(self, request: web.Request) -> web.Response:
-        """Ends the daemon, if nothing is lost by it or the caller insists with `?force`."""
-        if "force" not in request.query:
-            try:
-                await self._steward.demand_nothing_is_lost()
-            except HdError as error:
-                return _failed(f"The daemon was not stopped, because something would be lost. {error.message}")
+        """Ends the daemon, if nothing is lost by it or the caller insists with `?force`; then it is told what is."""
+        lost = ""
+        try:
+            await self._steward.demand_nothing_is_lost()
+        except HdError as error:
+            lost = error.message
+        if lost and "force" not in request.query:
+            return _failed(f"The daemon was not stopped, because something would be lost. {lost}")
         self._gate.stop()
-        return _json({"stopping": True})
+        return _json({"stopping": True, "lost": lost})
 
 
 def _json(value: Mapping[str, Any]) -> web.Response:

@@ -12,6 +12,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from hd.cli import main
 from tests.cli.command import Ran, finish, hd, start
 from tests.support.daemon import LIMIT, Daemon
 
@@ -172,7 +173,15 @@ async def test_over_tls_the_cookie_is_secure_and_bound_to_the_origin(home: Path,
     assert finish(process) == Ran(0, "", "")
 
 
-def test_files_that_cannot_be_used_for_tls(home: Path, tmp_path: Path, pair: tuple[Path, Path]) -> None:
+def test_files_that_cannot_be_used_for_tls(
+    home: Path,
+    tmp_path: Path,
+    pair: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They are looked at before anything is loaded or made, so this needs no process of its own for each row."""
+    monkeypatch.setenv("HD_HOME", str(home))
     cert, key = pair
     other, locked = made(tmp_path, "other"), made(tmp_path, "locked", b"secret")
     (tmp_path / "text").write_text("no certificate")
@@ -190,8 +199,10 @@ def test_files_that_cannot_be_used_for_tls(home: Path, tmp_path: Path, pair: tup
         (["--tls-cert", str(key), "--tls-key", str(key)], "cannot be used for TLS"),
     ]
     for arguments, said in rows:
-        ran = hd("web", "--demo", "--port", "0", *arguments, home=home)
-        assert (ran.code, said in ran.sentence()) == (2, True), ran.err
+        for background in ([], ["--background"]):
+            ran = Ran(main(["web", "--demo", "--port", "0", *background, *arguments]), *capsys.readouterr())
+            assert (ran.code, said in ran.sentence()) == (2, True), ran.err
+    assert hd("web", "--port", "0", *rows[-1][0], home=home).code == 2
     assert not home.exists()
 
 

@@ -1,11 +1,14 @@
 """How often a wrong token may be tried: the count, pure, and what a guesser sees of it."""
 
+import hashlib
+import hmac
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hd.server.guesses import LIMIT, MAX_PLACES, WINDOW_MS, Guesses
-from tests.server.inside import NOW, Place, place
+from tests.server.inside import NOW, Place, exchanged, place
 from tests.support.daemon import Daemon
 
 
@@ -102,3 +105,50 @@ def test_guessing_over_a_real_daemon_ends_at_the_tenth(own: Daemon) -> None:
         assert 0 < int(headers["retry-after"]) <= 60
         assert "set-cookie" not in headers
     assert own.call("session/list", _request={}) == {"items": []}
+
+
+# What a token and a secret are good for, by the clock of the daemon.
+
+
+async def test_k03_a_token_in_a_bookmark_or_a_history_is_dead_after_minutes() -> None:
+    clock = Clock()
+    async with place({}, clock=clock) as here:
+        used, unused = here.gate.tokens.issue(NOW), here.gate.tokens.issue(NOW)
+        assert await asked(here, used) == (303, "")
+        clock.now += 10 * 60 * 1000 - 1
+        assert await asked(here, used) == (303, "")
+        clock.now += 1
+        assert (await asked(here, used))[0] == 401
+        clock.now = NOW + 24 * 60 * 60 * 1000 - 1
+        assert await asked(here, unused) == (303, "")
+        late = here.gate.tokens.issue(NOW)
+        clock.now += 1
+        assert (await asked(here, late))[0] == 401
+        # What it was exchanged for goes on.
+        assert await asked(here, "", cookie=here.cookie) == (303, "")
+
+
+async def test_every_secret_is_compared_in_the_same_time_for_every_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where another comparison takes the place of this one, a wrong secret is not seen by it any more."""
+    compared: list[bytes] = []
+
+    def compare(one: bytes, other: bytes) -> bool:
+        compared.extend((one, other))
+        return one == other
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    async with place({}) as here:
+        token = here.gate.tokens.issue(NOW)
+        name, _, value = here.cookie.partition("=")
+        body, _, signature = value.rpartition(".")
+        for made, secret in (
+            (asked(here, token), hashlib.sha256(token.encode()).digest()),
+            (asked(here, "wrong"), hashlib.sha256(b"wrong").digest()),
+            (here.get("/", here.cookie), signature.encode()),
+            (here.get("/", f"{name}={body}.wrong"), b"wrong"),
+            (exchanged(here, "/api/local/token", "X-Hd-Secret: local", b""), b"local"),
+            (exchanged(here, "/api/local/token", "X-Hd-Secret: wrong", b""), b"wrong"),
+        ):
+            compared.clear()
+            await made
+            assert secret in compared

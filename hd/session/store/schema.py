@@ -10,6 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -121,3 +122,10 @@ def back_up(connection: sqlite3.Connection, target: Path) -> Path:
 def create_private(path: Path) -> None:
     """Makes an empty file that only its owner can read; an existing one is emptied."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+
+
+def close_to_others(path: Path) -> None:
+    """For a file that came from elsewhere, such as a backup; what SQLite lays beside it gets the same mode."""
+    if path.stat().st_mode & 0o077:
+        with suppress(PermissionError):
+            path.chmod(0o600)

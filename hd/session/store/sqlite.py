@@ -329,6 +329,7 @@ def _open(path: Path) -> _Opened:
         if not path.exists():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             schema.create_private(path)
+        schema.close_to_others(path)
         writing = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         try:
             schema.prepare(writing, path)
