@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 COOKIE_SECRET = "cookie-secret"
 PATIENCE_S = 2.0
 KEEP_ALIVE_S = 60.0
-FLUSH_S = 2.0
+FLUSH_S = 5.0
 SHUTDOWN_S = 1.0
 """How long a call that is being answered may go on when the daemon ends; its turns and sockets are closed before."""
 
