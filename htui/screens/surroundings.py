@@ -50,7 +50,7 @@ class Surroundings:
         if not screen.transcript.following:
             return Span("↓ new · /latest" if screen.transcript.unread else "↓ /latest", "busy")
         others = screen.asking.others()
-        return Span(f"? {others} more need you · /resume" if others else "", "needs")
+        return Span(f"? {others} more need{'s' if others == 1 else ''} you · /resume" if others else "", "needs")
 
     def _next_try(self) -> int | None:
         """Whole seconds until the link tries again by itself."""

@@ -156,7 +156,7 @@ async def test_an_ask_that_was_answered_elsewhere_goes(tmp_path: Path) -> None:
 async def test_asks_of_other_sessions_are_told_and_not_taken(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         s.link.ask("approval/request", {"toolName": "bash"}, "e9", "session-other")
-        await s.sees("? 1 more need you")
+        await s.sees("? 1 more needs you")
         await s.later(GUARD)
         await s.press("1")
         assert s.link.answered == []
