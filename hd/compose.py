@@ -36,12 +36,14 @@ from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
+from hd.permit.looking import only_looks
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.process.run import Runner
 from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
+from hd.protocol.projections.changes import touched
 from hd.secrets.find import WorkspaceSecrets
 from hd.secrets.mask import Mask
 from hd.secrets.values import environment_values
@@ -62,6 +64,7 @@ from hd.server.routes.sessions import SessionRoutes
 from hd.server.routes.settings import SettingsRoutes
 from hd.server.routes.sharing import SharingRoutes
 from hd.server.routes.subagents import SubagentRoutes
+from hd.server.routes.undo import UndoRoutes
 from hd.server.routes.uploads import UploadRoutes
 from hd.server.routes.workspaces import WorkspaceRoutes
 from hd.server.rpc import Stream, Unary
@@ -76,6 +79,10 @@ from hd.session.store.sqlite import SqliteStore
 from hd.session.workspaces import Workspaces
 from hd.tools.base import Asker, ToolContext
 from hd.tools.table import default_tools
+from hd.undo.settle import settle
+from hd.undo.tell import undone
+from hd.undo.trace import TracedRunner
+from hd.undo.undo import Undo
 from hd.uploads.uploads import Uploads
 from hd.version import __version__
 
@@ -92,11 +99,13 @@ class House:
     unary: Mapping[str, Unary]
     streams: Mapping[str, Stream]
     plain: Sequence[web.RouteDef]
+    undo: Undo
 
     async def prepare(self) -> None:
         """Loads the settings and closes what the last daemon left open; to be done before anybody is let in."""
         await self.services.settings.load()
         await self.services.registry.repair_interrupted()
+        await settle(self.undo, self.services.registry)
 
     async def close(self) -> None:
         """Ends all turns as interrupted, then everything that follows them."""
@@ -154,8 +163,9 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     guard = Guard(hidden=(home.root,))
     jobs = Jobs()
     surroundings = Mask(environment_values(keys.environment))
+    undo = Undo(home.undo, guard, home.scratch)
     desks = _Desks(
-        runner, jobs, guard, home.scratch, lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings
+        runner, jobs, guard, home.scratch, undo, lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings
     )
     tools = default_tools()
     outfit = Outfit(
@@ -168,7 +178,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         default_selection=providers.default,
     )
     agents = Agents(outfit)
-    registry.admit(agents, jobs, desks)
+    registry.admit(agents, jobs, desks, undo)
     services = Services(
         registry=registry,
         workspaces=Workspaces(store),
@@ -176,7 +186,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(),
+        commands=default_commands(undo),
         jobs=jobs,
         providers=providers,
         settings=SettingsDocument(store, _namespaces(settings, providers), broker.emit),
@@ -209,6 +219,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         upload_routes,
         SearchRoutes(services),
         SharingRoutes(services),
+        UndoRoutes(services, undo),
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}
@@ -217,7 +228,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         unary |= part.unary()
         streams |= part.streams()
     plain = (*ExportRoutes(services, lambda: _secrets(keys)).plain(), *upload_routes.plain())
-    return House(services, unary, streams, plain)
+    return House(services, unary, streams, plain, undo)
 
 
 def _secrets(keys: Keys) -> list[str]:
@@ -263,13 +274,16 @@ class _Desks:
     a restart. The texts themselves, by which a refused write says what is new in a file, go with the session.
     """
 
-    def __init__(self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path, own: Callable[[], Mask]) -> None:
+    def __init__(
+        self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path, undo: Undo, own: Callable[[], Mask]
+    ) -> None:
         self._own = own
         self._secrets: dict[str, WorkspaceSecrets] = {}
         self._runner = runner
         self._jobs = jobs
         self._scratch = scratch
         self._guard = guard
+        self._undo = undo
         self._files: dict[str, FileLayer] = {}
         self._seen: dict[str, dict[Path, str]] = {}
         """By session, the last that left memory at the end."""
@@ -280,8 +294,19 @@ class _Desks:
         if files is None:
             files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
+        trace = self._undo.trace(session, call_id)
         runner = JobRunner(self._runner, self._jobs, session, partial(self.mask_for, session))
-        return ToolContext(workspace, files, runner, ask, call_id, seen, session.view)
+        return ToolContext(
+            workspace,
+            files.witnessed(trace.witness),
+            TracedRunner(runner, trace, only_looks),
+            ask,
+            call_id,
+            seen,
+            session.view,
+            lambda: touched(session.value("changes"), session.value("turn").number),
+            trace.facts,
+        )
 
     def mask_for(self, session: LiveSession) -> Mask:
         secrets = self._secrets.get(session.id)
@@ -318,4 +343,5 @@ def _sections(session: LiveSession, shell: str) -> dict[str, str]:
         shell=shell,
         date=datetime.now(UTC).astimezone().strftime("%Y-%m-%d (%A)"),
         planning=session.value("plan"),
+        undone=undone(session.value("changes")),
     )

@@ -82,6 +82,10 @@ class SessionBusy(HdError):
     retry_helps = True
 
 
+class WorkStopped(HdError):
+    """A person stopped what was done for them between turns."""
+
+
 class ModelUnavailable(HdError):
     code = codes.SESSION_MODEL_UNAVAILABLE
 

@@ -2,19 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from hd.agent import inbox as box
 from hd.agent import request as req
-from hd.agent.compact import Compacted, CompactionStopped, compact, cut
+from hd.agent.compact import Compacted, compact
 from hd.agent.decide import Claim, EndTurn, Rest, StartTurn, StepEnd, between_turns, failure, resumption, within_turn
 from hd.agent.dispatch import Bench, Call, Dispatch
 from hd.agent.step import Answer, answer
-from hd.errors import HdError, ModelUnavailable, SessionBusy
+from hd.errors import HdError, ModelUnavailable, SessionBusy, WorkStopped
 from hd.goals.pursuit import Pursuit
-from hd.llm.base import ProviderError
+from hd.llm.base import Provider, ProviderError
 from hd.llm.providers import Providers
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
@@ -25,13 +25,13 @@ from hd.session.repair import INTERRUPTED, STOPPED, Closing, close, failed
 from hd.tools.base import ToolError
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 CUT_CALLS = ToolError(
     "Your answer hit the output limit before this call was complete, so no call of it was run. Do it in smaller parts.",
     name="OutputLimitError",
     code="OUTPUT_LIMIT",
 )
-
 
 FILTERED = ToolError(
     "The provider's content filter cut this answer, so nothing of it was run. Ask in another way.",
@@ -143,25 +143,30 @@ class Agent:
         self._start()
 
     async def compact(self, command_id: str) -> Compacted | None:
-        """Sums up the older part of the history (`hd.agent.compact`); `SessionBusy` while a turn runs.
+        """Sums up the older part of the history (`hd.agent.compact`), between turns."""
+        stopped = "The compaction was stopped. The history is unchanged."
+        return await self.alone(lambda: compact(self.session, self._provider, command_id), "compact it", stopped)
 
-        It is the agent's task while it lasts: prompts wait for it, and a cancel stops it (`CompactionStopped`).
+    def _provider(self) -> Provider:
+        return self._outfit.providers.resolve(self.session.value("modelSelection").last_used or {})[0]
+
+    async def alone(self, work: Callable[[], Coroutine[Any, Any, T]], then: str, stopped: str) -> T:
+        """The result of work that must meet no turn. `SessionBusy` while one runs, with what to do `then`.
+
+        It is the agent's task while it lasts: prompts wait for it, and a cancel stops it (`WorkStopped`, said so).
         """
         await self._between_turns()
         if self.running or self._closed:
-            raise SessionBusy("This session is at work. Stop it or wait for the end of the turn, then compact it.")
-        if cut(self.session.value("history")) is None:
-            return None
-        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used or {})
+            raise SessionBusy(f"This session is at work. Stop it or wait for the end of the turn, then {then}.")
         self._show(True)
-        task = asyncio.create_task(compact(self.session, provider, command_id), name=f"compact {self.session.id}")
+        task = asyncio.create_task(work(), name=f"{then} {self.session.id}")
         self._occupy(task, self._rest)
         try:
             await asyncio.wait({task})
         finally:
             task.cancel()
         if task.cancelled():
-            raise CompactionStopped("The compaction was stopped. The history is unchanged.")
+            raise WorkStopped(stopped)
         if not isinstance(between_turns(self.session.value("inbox")), Rest) or self.pursuit.armed:
             self._start()
         return task.result()
@@ -307,9 +312,8 @@ class Agent:
 
     async def _step(self, turn: int, step: int) -> StepEnd:
         request = req.build(self.session.value("history"))
-        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
         try:
-            got = await answer(self.session, provider, request, turn=turn, step=step)
+            got = await answer(self.session, self._provider(), request, turn=turn, step=step)
         except ProviderError as error:
             self._outfit.announce("api-session/error", [self.session.id, error.message])
             return StepEnd("failed", error.to_wire())

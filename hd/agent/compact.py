@@ -5,7 +5,7 @@ files and the newest turns stay as they are, and no call is parted from its resu
 next request of the session with one message more, so that the provider's cache holds all of it (law 2).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -34,10 +34,6 @@ class SummaryUnusable(HdError):
     """The model gave no summary that could stand for what was said."""
 
     retry_helps = True
-
-
-class CompactionStopped(HdError):
-    """Somebody stopped the compaction before it was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +101,8 @@ def summary_request(history: History, instruction: str) -> Request:
     return replace(request, messages=[*request.messages, wish])
 
 
-async def compact(session: LiveSession, provider: Provider, command_id: str) -> Compacted | None:
-    """Sums up the older part of the history; None when there is nothing to sum up.
+async def compact(session: LiveSession, chosen: Callable[[], Provider], command_id: str) -> Compacted | None:
+    """Sums up the older part of the history by the chosen provider; None when there is nothing to sum up.
 
     `ProviderFailed` or `SummaryUnusable` leave the history as it was, with the end of the attempt in the log.
     """
@@ -119,6 +115,7 @@ async def compact(session: LiveSession, provider: Provider, command_id: str) -> 
     (start,) = session.record(Draft(ev.COMPACTION_START, {**where, "instruction": instruction}))
     request = summary_request(history, instruction)
     try:
+        provider = chosen()
         answer = await _answer(provider, request)
     except BaseException as error:
         reason = error.message if isinstance(error, HdError) else "stopped"

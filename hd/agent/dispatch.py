@@ -156,7 +156,12 @@ class Dispatch:
         if plan.access not in (Access.READ, Access.TALK):
             await self._unmasked(arguments)
         await self._permit(call, tool, plan, context.workspace)
-        return await tool.run(arguments, context)
+        try:
+            return await tool.run(arguments, context)
+        finally:
+            # However the call ended: what it changed on disk is a fact.
+            if (changes := context.traced()) is not None:
+                self._session.record(Draft(ev.UNDO_CHANGED, changes))
 
     async def _unmasked(self, arguments: Mapping[str, Any]) -> None:
         """A `ToolError` where the model takes the mark of a hidden value for the value: a file would lose it."""

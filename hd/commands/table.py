@@ -11,6 +11,7 @@ from hd.errors import HdError, StoreFull
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
+from hd.undo.undo import Undo
 
 _log = logging.getLogger(__name__)
 
@@ -80,9 +81,9 @@ async def _said(command: Command, line: Line) -> Said:
         return refused(f"/{command.name} failed with an internal error ({type(error).__name__}). The log has more.")
 
 
-def default_commands() -> CommandTable:
-    """All commands of the host."""
-    from hd.commands.kinds import compact, export, feedback, goal, permission, plan
+def default_commands(kept: Undo) -> CommandTable:
+    """All commands of the host; `kept` is what they undo with."""
+    from hd.commands.kinds import compact, export, feedback, goal, permission, plan, undo
 
     modules = (compact, export, feedback, goal, permission, plan)
-    return CommandTable(module.COMMAND for module in modules)
+    return CommandTable([*(module.COMMAND for module in modules), *undo.commands(kept)])

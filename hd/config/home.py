@@ -1,7 +1,8 @@
 """The home folder: what lies where, and the one place that makes it.
 
 hd.db and key.json in store/, .key beside it, daemon.json, lock and secret in run/, hd.log in logs/, spill/ for
-output that is too long for a message, and uploads/ for files that came with prompts.
+output that is too long for a message, uploads/ for files that came with prompts, and undo/ for what files held before
+the agent changed them.
 """
 
 import errno
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from hd.errors import HomeUnusable
 
-_FOLDERS = ("store", "run", "logs", "spill", "uploads")
+_FOLDERS = ("store", "run", "logs", "spill", "uploads", "undo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,11 @@ class Home:
     def scratch(self) -> Path:
         """Notes about files in the making, by which the next daemon removes what a killed one left in a workspace."""
         return self.root / "scratch"
+
+    @property
+    def undo(self) -> Path:
+        """What the files of workspaces held before the agent changed them."""
+        return self.root / "undo"
 
     def prepare(self) -> None:
         """Makes the folders that are missing, closed to others; `HomeUnusable` when they cannot be used."""

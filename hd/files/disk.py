@@ -116,13 +116,21 @@ def _read_all(descriptor: int, expected: int, limit: int) -> bytes:
 
 
 def put(
-    folder: int, path: Path, raw: bytes, *, over: os.stat_result | None, check: Callable[[], None], leftovers: Leftovers
+    folder: int,
+    path: Path,
+    raw: bytes,
+    *,
+    over: os.stat_result | None,
+    check: Callable[[], None],
+    leftovers: Leftovers,
+    mode: int | None = None,
 ) -> None:
     """The file `path`, in the folder of this descriptor, with the content `raw`: wholly there or wholly not.
 
     With `over` (the state of the file that is replaced) mode, owner and extended attributes are kept; without it the
-    file must not exist. `check` runs last before the exchange and may raise. The new content stays without a name for
-    as long as the file system allows, so that a kill leaves nothing behind; see `Leftovers` for the rest.
+    file must not exist. `mode` are permission bits to be set whatever was there. `check` runs last before the exchange
+    and may raise. The new content stays without a name for as long as the file system allows, so that a kill leaves
+    nothing behind; see `Leftovers` for the rest.
     """
     name, temporary = path.name, temporary_name()
     with leftovers.noted(path.with_name(temporary)):
@@ -131,6 +139,8 @@ def put(
             _write_all(descriptor, raw)
             if over is not None:
                 _inherit(folder, name, descriptor, over)
+            if mode is not None:
+                os.fchmod(descriptor, mode)
             os.fsync(descriptor)
             check()
             if not named:

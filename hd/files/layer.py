@@ -8,6 +8,7 @@ A change names the state it starts from (`expect`). What is on disk is compared 
 computed and again in the last moment before the exchange, so that what a person saved in between is not lost.
 """
 
+import copy
 import errno
 import os
 import stat
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from hd.files import content, disk, paths, search
 from hd.files.content import FileText
@@ -27,6 +29,7 @@ from hd.files.listing import Listing, listing
 from hd.files.scan import VCS, Kind, kind_of, relative_name
 from hd.files.versions import Versions
 from hd.files.walk import Walk
+from hd.files.witness import Witness, nobody
 
 SIZE_LIMIT = 64 << 20
 ABSENT = ""
@@ -103,6 +106,13 @@ class FileLayer:
         self._leftovers = Leftovers(scratch)
         self._leftovers.sweep()
         self._changing = threading.Lock()
+        self._witness: Witness = nobody
+
+    def witnessed(self, witness: Witness) -> Self:
+        """The same layer, whose changes are told to `witness`."""
+        layer = copy.copy(self)
+        layer._witness = witness
+        return layer
 
     def resolve(self, path: str) -> Path:
         """The real path, absolute; `FileRefused` if it lies outside, is secret or is no path."""
@@ -189,7 +199,7 @@ class FileLayer:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
             existed = real.is_dir()
             if not (existed or dry_run):
-                with disk.folder_of(self.root, real / "_", create=True):
+                with self._witness(real), disk.folder_of(self.root, real / "_", create=True):
                     pass
         return not existed
 
@@ -224,7 +234,8 @@ class FileLayer:
             if kind is Kind.DIRECTORY and os.listdir(place):
                 raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
             if not dry_run:
-                (os.rmdir if kind is Kind.DIRECTORY else os.unlink)(place.name, dir_fd=folder)
+                with self._witness(place):
+                    (os.rmdir if kind is Kind.DIRECTORY else os.unlink)(place.name, dir_fd=folder)
         return Deleted(place, kind, state.st_size)
 
     def _walk(self, path: str, cancel: threading.Event | None) -> Walk:
@@ -247,7 +258,10 @@ class FileLayer:
             if present is not None:
                 self._require_fresh(self._present_or_none(real), present.file.hash)
 
-        with disk.folder_of(self.root, real, create=present is None) as folder:
+        with (
+            self._witness(real, content=raw),
+            disk.folder_of(self.root, real, create=present is None) as folder,
+        ):
             over = None if present is None else present.state
             disk.put(folder, real, raw, over=over, check=check, leftovers=self._leftovers)
 
@@ -274,6 +288,7 @@ class FileLayer:
 
     def _move(self, source: Path, target: Path) -> None:
         with (
+            self._witness(source, target),
             disk.folder_of(self.root, source) as here,
             disk.folder_of(self.root, target, create=True) as there,
         ):

@@ -26,10 +26,12 @@ def runtime_context(
     date: str,
     tools: Sequence[str] = (),
     planning: bool = False,
+    undone: str | None = None,
 ) -> Sections:
     """The sections by title. `date` is a day such as `2026-03-01 (Sunday)`: a clock would change with every request.
 
     `tools` names what is on the machine and worth knowing (`git`, `uv`, `node`), not the model's own tools.
+    `undone` says what of the model's work the person took back.
     """
     sections = {
         "Workspace": str(workspace),
@@ -41,6 +43,8 @@ def runtime_context(
         sections["Programs found"] = ", ".join(tools)
     if planning:
         sections["Plan mode"] = PLAN_MODE
+    if undone:
+        sections["Undone by the person"] = undone
     return sections
 
 

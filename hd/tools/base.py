@@ -5,7 +5,7 @@ an approval shows, and then does it (`run`). It reaches the world only through i
 no model and no other tool.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -85,7 +85,9 @@ class ToolContext:
     """The world as one call may touch it.
 
     `seen` maps a path to the hash of the bytes the model last read there. `value` gives what clients see of the session
-    under a projection's key, such as `plan` or `goal`; None for a key that is none.
+    under a projection's key, such as `plan` or `goal`; None for a key that is none. `changed` gives the files that the
+    turn changed so far, None where not all of them are known. `traced` takes what the call changed, as `undo/changed`
+    tells it; None for nothing.
     """
 
     workspace: Path
@@ -95,6 +97,8 @@ class ToolContext:
     call_id: str
     seen: dict[Path, str] = field(default_factory=dict)
     value: Callable[[str], Any] = lambda key: None
+    changed: Callable[[], Collection[str] | None] = lambda: None
+    traced: Callable[[], Mapping[str, Any] | None] = lambda: None
 
 
 class Tool(Protocol):

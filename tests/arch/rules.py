@@ -105,7 +105,15 @@ def log_writers(root: Path) -> list[str]:
     return sorted(set(found) - {"hd/session/live.py"})
 
 
-FILE_WRITERS = ("hd/files/", "hd/config/", "hd/session/store/", "hd/process/spill.py", "htui/")
+FILE_WRITERS = (
+    "hd/files/",
+    "hd/config/",
+    "hd/session/store/",
+    "hd/process/spill.py",
+    "hd/undo/blobs.py",
+    "hd/undo/pending.py",
+    "htui/",
+)
 
 
 def file_writers(root: Path) -> list[str]:

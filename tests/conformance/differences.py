@@ -65,9 +65,11 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     # Control and projections
     "13: session/control: no frame of agentPreset": "hd has one preset, so selecting it changes nothing",
     "projections.asks: besides": _OWN,
+    "projections.changes: besides": _OWN,
     "projections.completion: besides": _OWN,
     "projections.jobs: besides": _OWN,
     "projection asks: never seen": _OWN,
+    "projection changes: never seen": _OWN,
     "projection completion: never seen": _OWN,
     "projection jobs: never seen": _OWN,
     "projection permissions.options: besides": _OLD_CLIENTS,

@@ -25,7 +25,9 @@ async def value(daemon: Daemon, session: str, key: str) -> Any:
 async def test_every_command_says_what_it_is(daemon: Daemon, folder: Path) -> None:
     session = await daemon.new_session(folder)
     listed = await daemon.acall("commands/list", agentId=session)
-    assert [command["name"] for command in listed] == ["compact", "export", "feedback", "goal", "permission", "plan"]
+    assert [command["name"] for command in listed] == [
+        *("accept", "changes", "compact", "export", "feedback", "goal", "permission", "plan", "redo", "undo")
+    ]
     assert all(command["description"] and command["definitionId"] for command in listed)
     for line in ("/nope", "plan", "", "/", "/ plan", "//plan", "/planning"):
         assert await execute(daemon, session, line) is None

@@ -72,6 +72,18 @@ _USAGE = st.one_of(
 )
 _STREAM = st.sampled_from([[], [{"type": "text-chunks", "time0": 5, "index": 0, "dt": [], "texts": ["x"]}]])
 
+_NODES = st.sampled_from(
+    [
+        None,
+        {"kind": "file", "mode": 0o644, "blob": "aa", "size": 1},
+        {"kind": "file", "mode": 0o755, "blob": "bb", "size": 2},
+        {"kind": "file", "mode": 0o644, "size": 99},
+        {"kind": "link", "mode": 0, "blob": "aa", "size": 1},
+        {"kind": "directory", "mode": 0o755, "size": 0},
+    ]
+)
+_PATHS = st.sampled_from(["a", "b", "d", "d/c"])
+
 _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.AGENT_INBOX_SPLICED: st.builds(
         lambda target, start, removed, inserted: {
@@ -137,6 +149,39 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.SUMMARY_WRITE: st.builds(lambda text: {"summary": text}, TEXT),
     ev.PROBLEMS_READ: st.builds(lambda n: {"errors": n, "command": "make"}, SMALL),
     ev.TASK_COMPLETE: st.just({}),
+    ev.UNDO_CHANGED: st.builds(
+        lambda turn, changes, said: {"turn": turn, "step": 1, "callId": "c", "changes": changes, **said},
+        SMALL,
+        st.lists(
+            st.one_of(
+                st.builds(lambda p, b, a: {"path": p, "before": b, "after": a}, _PATHS, _NODES, _NODES),
+                st.builds(
+                    lambda p, b, a: {"path": p, "before": b, "after": a, "added": 2, "removed": 1},
+                    _PATHS,
+                    _NODES,
+                    _NODES,
+                ),
+            ),
+            max_size=3,
+        ),
+        st.sampled_from([{}, {"uncovered": "It was too large."}]),
+    ),
+    ev.UNDO_DONE: st.builds(
+        lambda turn, operation, files, path: {
+            "turn": turn,
+            "operation": operation,
+            "undoId": "u",
+            "files": files,
+            "refused": [{"path": path, "reason": "it has been changed since"}],
+        },
+        SMALL,
+        st.sampled_from(["undo", "redo"]),
+        st.lists(_PATHS, max_size=3),
+        _PATHS,
+    ),
+    ev.UNDO_ACCEPTED: st.builds(
+        lambda turn, files: {"turn": turn, "files": files}, SMALL, st.lists(_PATHS, max_size=2)
+    ),
     ev.MODEL_SELECTION: st.builds(lambda m: {"provider": "p", "model": m}, TEXT),
     ev.SESSION_TITLE: st.builds(
         lambda t, k: {"title": t, "source": {"kind": k}}, TEXT, st.sampled_from(["user", "fallback"])

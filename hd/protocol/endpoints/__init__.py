@@ -21,6 +21,7 @@ from hd.protocol.endpoints import (
     settings,
     sharing,
     subagents,
+    undo,
     uploads,
     workspaces,
 )
@@ -40,6 +41,7 @@ _PARTS: tuple[tuple[Endpoint, ...], ...] = (
     settings.ENDPOINTS,
     sharing.ENDPOINTS,
     subagents.ENDPOINTS,
+    undo.ENDPOINTS,
     uploads.ENDPOINTS,
     workspaces.ENDPOINTS,
 )

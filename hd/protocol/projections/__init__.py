@@ -12,6 +12,7 @@ from hd.protocol.events import Event
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
 from hd.protocol.projections.breakdown import CONTEXT_BREAKDOWN
+from hd.protocol.projections.changes import CHANGES
 from hd.protocol.projections.completion import COMPLETION
 from hd.protocol.projections.feedback import MESSAGE_FEEDBACK
 from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
@@ -52,6 +53,7 @@ PUBLIC: tuple[Projection[Any], ...] = (
     SESSION_LIST_METADATA,
     TODOS,
     COMPLETION,
+    CHANGES,
     ASKS,
     USER_QUESTIONS,
     PLAN,

@@ -1,0 +1,192 @@
+"""What one call of a session changes: file tools tell it as they go, a command is seen by its tree."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hd.files.encoding import shown
+from hd.files.exact import below
+from hd.files.scan import relative_name
+from hd.process.run import DEFAULT_TIMEOUT_S, Ran
+from hd.protocol.projections.changes import Change, Node
+from hd.tools.base import CommandRunner
+from hd.undo.blobs import digest
+from hd.undo.nodes import counted, node_at, store
+from hd.undo.pending import Pending
+from hd.undo.tree import MOST_CHANGES, Tree, merged
+
+_log = logging.getLogger(__name__)
+
+UNSEEN_COMMAND = "A command was cut off when the daemon was killed; what it had changed by then is not known."
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which call it is; `turn` and `step` as in its other events."""
+
+    session_id: str
+    call_id: str
+    turn: int
+    step: int
+
+    def facts(self, changes: Sequence[Change], uncovered: str | None) -> dict[str, Any]:
+        """The body of `undo/changed`."""
+        where = {"turn": self.turn, "step": self.step, "callId": self.call_id}
+        said = {"uncovered": uncovered} if uncovered is not None else {}
+        return {**where, "changes": [change.to_wire() for change in changes], **said}
+
+
+class Trace:
+    """One call. `first` gives what stood under a path before its turn, as far as the turn changed it already."""
+
+    def __init__(
+        self, tree: Tree, pending: Pending, origin: Origin, first: Callable[[str, Node | None], Node | None]
+    ) -> None:
+        self._tree = tree
+        self._pending = pending
+        self._origin = origin
+        self._first = first
+        self._changes: dict[str, Change] = {}
+        self._uncovered: str | None = None
+        self._lock = threading.Lock()
+
+    def facts(self) -> dict[str, Any] | None:
+        """What is to be recorded now, and was not given before; None for nothing."""
+        with self._lock:
+            changes, self._changes = self._changes, {}
+            uncovered, self._uncovered = self._uncovered, None
+        return self._origin.facts(list(changes.values()), uncovered) if changes or uncovered else None
+
+    @contextmanager
+    def witness(self, *places: Path, content: bytes | None = None) -> Iterator[None]:
+        """Around one change of the file layer (`hd.files.witness`)."""
+        before = self._standing(places)
+        wanted = intended(before, [relative_name(self._tree.root, place) for place in places], content)
+        planned = [Change(name, before.get(name), node) for name, node in wanted.items()]
+        self._note([*self._changes.values(), *planned], None)
+        if content is not None:
+            store(content, self._tree.blobs)
+        try:
+            yield
+        finally:
+            after = self._standing(places, before)
+            self._tree.note(after)
+            self._add(Change(name, before.get(name), after.get(name)) for name in {**before, **after})
+
+    def begin(self, cancel: threading.Event) -> Callable[[], None]:
+        """Looks at the tree before a command; gives what looks at it again behind the command."""
+        window = self._tree.begin(cancel)
+        if window.trouble is None:
+            self._note(list(self._changes.values()), UNSEEN_COMMAND)
+
+        def end() -> None:
+            self._tree.end(window, cancel)
+            if window.trouble is not None:
+                with self._lock:
+                    self._uncovered = f"What commands change here is not kept: {window.trouble}."
+            self._add(window.changes.values())
+
+        return end
+
+    def _note(self, changes: Sequence[Change], uncovered: str | None) -> None:
+        try:
+            self._pending.write(self._origin.session_id, self._origin.call_id, self._origin.facts(changes, uncovered))
+        except OSError as error:
+            _log.warning("a change of %s goes on without a note: %s", self._origin.session_id, error)
+
+    def _add(self, changes: Any) -> None:
+        found: dict[str, Change] = {}
+        for change in changes:
+            merged(found, change)
+        with self._lock:
+            for change in found.values():
+                merged(self._changes, change)
+                if (whole := self._changes.get(change.path)) is not None:
+                    self._changes[change.path] = self._weighed(whole)
+
+    def _weighed(self, change: Change) -> Change:
+        for node in (change.before, change.after):
+            if node is not None and node.blob:
+                self._tree.blobs.use(node.blob)
+        return counted(change, self._first(change.path, change.before), self._tree.blobs)
+
+    def _standing(
+        self, places: Sequence[Path], known: Mapping[str, Node | None] | None = None
+    ) -> dict[str, Node | None]:
+        """What stands at these places, in them, and where a folder above them was missing; `known` names more of it."""
+        root = self._tree.root
+        wanted = dict.fromkeys(places)
+        for place in places:
+            missing = (parent for parent in place.parents if parent.is_relative_to(root) and not parent.exists())
+            wanted |= dict.fromkeys(missing)
+            if place.is_dir() and not place.is_symlink():
+                wanted |= dict.fromkeys(below(root, place, self._tree.guard, MOST_CHANGES))
+        names = {relative_name(root, place): place for place in wanted} | {name: root / name for name in known or ()}
+        return {name: node_at(root, place, self._tree.blobs) for name, place in names.items() if _is_text(name)}
+
+
+def intended(before: Mapping[str, Node | None], names: Sequence[str], content: bytes | None) -> dict[str, Node | None]:
+    """What shall stand where, once a change of the file layer is made; modes that are not known are -1. Pure."""
+    made: dict[str, Node | None] = {
+        name: Node("directory", -1) for name, node in before.items() if node is None and name not in names
+    }
+    here = before.get(names[0])
+    if content is not None:
+        made[names[0]] = Node("file", -1 if here is None else here.mode, digest(content), len(content))
+    elif len(names) == 2:
+        source, target = names
+        for name, node in before.items():
+            if node is not None and (name == source or name.startswith(f"{source}/")):
+                made[target + name[len(source) :]] = node
+                made[name] = None
+    else:
+        made[names[0]] = Node("directory", -1) if here is None else None
+    return made
+
+
+def _is_text(name: str) -> bool:
+    """Whether a log can tell this name."""
+    return name == shown(name)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRunner:
+    """Runs commands with another runner, and looks at the tree around them; not around those that only look."""
+
+    runner: CommandRunner
+    trace: Trace
+    only_looks: Callable[[str], bool]
+
+    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> Ran:
+        if self.only_looks(command):
+            return await self.runner.run(command, cwd=cwd, run_id=run_id, timeout_s=timeout_s)
+        cancel = threading.Event()
+        beginning = asyncio.ensure_future(asyncio.to_thread(self.trace.begin, cancel))
+        try:
+            await asyncio.shield(beginning)
+            return await self.runner.run(command, cwd=cwd, run_id=run_id, timeout_s=timeout_s)
+        except asyncio.CancelledError:
+            if not beginning.done():
+                cancel.set()
+            raise
+        finally:
+            await through(self._end(beginning))
+
+    async def _end(self, beginning: "asyncio.Future[Callable[[], None]]") -> None:
+        end = await beginning
+        await asyncio.to_thread(end)
+
+
+async def through(work: Any) -> None:
+    """Waits for the end of what ends by itself, also where the caller is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
