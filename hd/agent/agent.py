@@ -4,17 +4,18 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from hd.agent import inbox as box
 from hd.agent import request as req
-from hd.agent.compact import Compacted, compact
+from hd.agent.compact import Compacted, compact, cut
 from hd.agent.decide import Claim, EndTurn, Rest, StartTurn, StepEnd, between_turns, failure, resumption, within_turn
 from hd.agent.dispatch import Bench, Call, Dispatch
 from hd.agent.step import Answer, answer
 from hd.errors import HdError, ModelUnavailable, SessionBusy, WorkStopped
 from hd.goals.pursuit import Pursuit
-from hd.llm.base import Provider, ProviderError
+from hd.llm.base import ProviderError
 from hd.llm.providers import Providers
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
@@ -143,18 +144,15 @@ class Agent:
         self._start()
 
     async def compact(self, command_id: str) -> Compacted | None:
-        """Sums up the older part of the history (`hd.agent.compact`), between turns."""
-        stopped = "The compaction was stopped. The history is unchanged."
-        return await self.alone(lambda: compact(self.session, self._provider, command_id), "compact it", stopped)
-
-    def _provider(self) -> Provider:
-        return self._outfit.providers.resolve(self.session.value("modelSelection").last_used or {})[0]
+        """Sums up the older part of the history (`hd.agent.compact`), between turns; None where there is none."""
+        await self._between_turns()
+        if not self.running and cut(self.session.value("history")) is None:
+            return None
+        work = partial(compact, self.session, self._outfit.providers.resolve, command_id)
+        return await self.alone(work, "compact it", "The compaction was stopped. The history is unchanged.")
 
     async def alone(self, work: Callable[[], Coroutine[Any, Any, T]], then: str, stopped: str) -> T:
-        """The result of work that must meet no turn. `SessionBusy` while one runs, with what to do `then`.
-
-        It is the agent's task while it lasts: prompts wait for it, and a cancel stops it (`WorkStopped`, said so).
-        """
+        """The result of work that meets no turn: prompts wait for it, a cancel stops it. `SessionBusy`, `WorkStopped`."""
         await self._between_turns()
         if self.running or self._closed:
             raise SessionBusy(f"This session is at work. Stop it or wait for the end of the turn, then {then}.")
@@ -312,8 +310,9 @@ class Agent:
 
     async def _step(self, turn: int, step: int) -> StepEnd:
         request = req.build(self.session.value("history"))
+        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
         try:
-            got = await answer(self.session, self._provider(), request, turn=turn, step=step)
+            got = await answer(self.session, provider, request, turn=turn, step=step)
         except ProviderError as error:
             self._outfit.announce("api-session/error", [self.session.id, error.message])
             return StepEnd("failed", error.to_wire())

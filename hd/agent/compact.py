@@ -5,7 +5,7 @@ files and the newest turns stay as they are, and no call is parted from its resu
 next request of the session with one message more, so that the provider's cache holds all of it (law 2).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -14,7 +14,7 @@ from typing import Any, Final
 from hd.agent import request as req
 from hd.agent.history import COMPACTED, Entry, History
 from hd.errors import HdError, ProviderFailed
-from hd.llm.base import Provider, ProviderError, Request
+from hd.llm.base import Model, Provider, ProviderError, Request
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Replace
 from hd.protocol.ids import new_id
@@ -28,6 +28,10 @@ KEPT_TOKENS: Final = 20_000
 
 _OPENING: Final = "The older part of this conversation was summed up, by you, to make room:\n<summary>\n"
 _CLOSING: Final = "\n</summary>"
+
+
+Resolve = Callable[[Mapping[str, Any]], tuple[Provider, Model]]
+"""Who answers for a selection of a model (`Providers.resolve`)."""
 
 
 class SummaryUnusable(HdError):
@@ -101,8 +105,8 @@ def summary_request(history: History, instruction: str) -> Request:
     return replace(request, messages=[*request.messages, wish])
 
 
-async def compact(session: LiveSession, chosen: Callable[[], Provider], command_id: str) -> Compacted | None:
-    """Sums up the older part of the history by the chosen provider; None when there is nothing to sum up.
+async def compact(session: LiveSession, resolve: Resolve, command_id: str) -> Compacted | None:
+    """Sums up the older part of the history by the provider of the last request; None when there is nothing to sum up.
 
     `ProviderFailed` or `SummaryUnusable` leave the history as it was, with the end of the attempt in the log.
     """
@@ -115,7 +119,7 @@ async def compact(session: LiveSession, chosen: Callable[[], Provider], command_
     (start,) = session.record(Draft(ev.COMPACTION_START, {**where, "instruction": instruction}))
     request = summary_request(history, instruction)
     try:
-        provider = chosen()
+        provider, _ = resolve(session.value("modelSelection").last_used or {})
         answer = await _answer(provider, request)
     except BaseException as error:
         reason = error.message if isinstance(error, HdError) else "stopped"

@@ -57,7 +57,6 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     "03: directoryPicker/list: directory-picker/unreadable instead of gateway/internal": (
         "the code that the dialect has for it; the official server lets a missing folder fall through"
     ),
-    "11: result commands/list[].input.attachments: missing": "hd's commands take no attachments",
     "13: result session/modelCatalog.default.reasoningEffort: besides": "the effort that a new session starts with",
     "18: result agentPresets/list.presets[].name: besides": "0.1.5 clients show the name",
     "18: event agent/inbox/spliced<agent/inbox/spliced>.data.inserted[]<user>.content[]<file>.text: besides": _FILE,
@@ -111,7 +110,9 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     "06: event tool/result<tool/result>.data.error.code: 'FS_NOT_FOUND' instead of 'SEARCH_FAILED'": (
         "there the search program was missing, here the folder is"
     ),
-    "session/follow: no event workspace/changes": "hd keeps no journal yet of what a turn changed in its folder",
+    "session/follow: no event workspace/changes": "hd tells what each call changed, as undo/changed",
+    "event undo/changed: never seen": _OWN,
+    "session/follow: event undo/changed besides": _OWN,
     "17: session/follow: after event job/registered besides event job/settled": _WAITED_FOR,
     "17: session/follow: after event turn/end completed no event job/settled": _WAITED_FOR,
     # Approvals, questions and plans
