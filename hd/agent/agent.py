@@ -152,7 +152,7 @@ class Agent:
         return await self.alone(work, "compact it", "The compaction was stopped. The history is unchanged.")
 
     async def alone(self, work: Callable[[], Coroutine[Any, Any, T]], then: str, stopped: str) -> T:
-        """The result of work that meets no turn: prompts wait for it, a cancel stops it. `SessionBusy`, `WorkStopped`."""
+        """The result of work that meets no turn: prompts wait, a cancel stops it. `SessionBusy`, `WorkStopped`."""
         await self._between_turns()
         if self.running or self._closed:
             raise SessionBusy(f"This session is at work. Stop it or wait for the end of the turn, then {then}.")
