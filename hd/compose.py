@@ -31,6 +31,7 @@ from hd.files.layer import FileLayer
 from hd.files.references import References
 from hd.jobs.jobs import Jobs
 from hd.jobs.runner import JobRunner
+from hd.ledger.cost import COST
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
@@ -153,7 +154,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     registry = Registry(
         store,
         hub,
-        projections=(*DAEMON, HISTORY),
+        projections=(*DAEMON, COST, HISTORY),
         clock=now_ms,
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),

@@ -1,7 +1,7 @@
 """What the requests of a ledger cost, row by row and together (pure)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -53,6 +53,32 @@ class Bill:
     exact: bool
     reasons: tuple[str, ...]
 
+    def plus(self, row: BillRow) -> "Bill":
+        """With one request more. A row in another currency counts as unpriced."""
+        price, reason = row.price, row.price.reason
+        priced = price.amount is not None and price.currency == self.currency
+        if not priced:
+            reason = reason or f"billed in {price.currency}"
+        said = () if reason is None else (f"{row.attempt.provider}/{row.attempt.model}: {reason}",)
+        amount = price.amount if priced and price.amount is not None else Decimal(0)
+        return self.joined(
+            Bill(amount, self.currency, 1, 0 if priced else 1, price.exact and priced, said),
+        )
+
+    def joined(self, other: "Bill") -> "Bill":
+        """Both bills as one; they are of one currency."""
+        return Bill(
+            add_up((self.amount, other.amount)),
+            self.currency,
+            self.requests + other.requests,
+            self.unpriced + other.unpriced,
+            self.exact and other.exact,
+            tuple(dict.fromkeys((*self.reasons, *other.reasons)))[:MOST_REASONS],
+        )
+
+
+EMPTY: Final = Bill(Decimal(0), "CNY", 0, 0, True, ())
+
 
 def rows(ledger: Ledger, tables: PriceTable | None = None) -> list[BillRow]:
     """Every request of the session with its price, in the order of the log."""
@@ -72,19 +98,7 @@ def total(ledger: Ledger, tables: PriceTable | None = None, *, currency: str = "
 
 def add(priced: Iterable[BillRow], *, currency: str = "CNY") -> Bill:
     """The bill of some rows, of one session or of many. A row in another currency counts as unpriced."""
-    amounts: list[Decimal] = []
-    reasons: dict[str, None] = {}
-    requests = unpriced = 0
-    exact = True
+    bill = replace(EMPTY, currency=currency)
     for row in priced:
-        requests += 1
-        reason = row.price.reason
-        if row.price.amount is not None and row.price.currency == currency:
-            amounts.append(row.price.amount)
-        else:
-            unpriced += 1
-            reason = reason or f"billed in {row.price.currency}"
-        exact = exact and row.price.exact
-        if reason is not None:
-            reasons[f"{row.attempt.provider}/{row.attempt.model}: {reason}"] = None
-    return Bill(add_up(amounts), currency, requests, unpriced, exact and not unpriced, tuple(reasons)[:MOST_REASONS])
+        bill = bill.plus(row)
+    return bill

@@ -7,6 +7,7 @@ from hd.protocol.messages import text_of
 from htui.link.changes import LinkStatus
 from htui.mirror import HostMirror, PendingAsk, QueueItem, Row, SessionMirror
 from htui.present import count, when
+from htui.present.cost import cost_figure
 from htui.present.goal import goal_figure, goal_of, planning
 from htui.present.lines import Line, Span, cut_line, indent, wrap
 from htui.present.picks import Pick
@@ -51,6 +52,7 @@ def figures(
         clients=host.clients.get(mirror.session_id, 0),
         model=one_line(str(selection.get("model") or ""), 60),
         effort=one_line(str(selection.get("reasoningEffort") or ""), 20),
+        cost=cost_figure(mirror.value("cost")),
         context=_whole(pressure, "projectedTokens"),
         window=_whole(pressure, "contextWindow"),
         turns=_whole(stats, "turns") or 0,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from htui.commands import PanelName
+from htui.present.cost import cost_lines
 from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
 from htui.present.jobs import Job, job_picks
@@ -124,6 +125,8 @@ class SessionPanels:
         if name == "status":
             shown, facts = screen.figures(), self._status_facts()
             return TextPanel(theme, name, "Status", lambda cells: f.status_panel(shown, facts, cells))
+        if name == "cost":
+            return TextPanel(theme, name, "Cost", lambda cells: cost_lines(mirror.value("cost"), cells))
         if name == "queue":
             picks, at = f.queue_picks(mirror.queue), 0
         elif name == "model":

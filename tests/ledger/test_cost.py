@@ -1,0 +1,32 @@
+"""The cost of a session as a value that grows with its log."""
+
+from typing import Any
+
+import msgspec
+from hypothesis import given
+
+from hd.ledger.bill import total
+from hd.ledger.cost import COST, Cost
+from hd.ledger.fold import fold
+from hd.protocol.events import Event
+from pricing import plain
+from tests.ledger.test_fold import DRAFTS, ROUTE, log, message
+
+
+@given(DRAFTS)
+def test_the_value_is_the_bill_of_the_whole_log(drafts: list[tuple[str, dict[str, Any]]]) -> None:
+    events = log(*drafts)
+    value = COST.view(COST.fold(events)) if COST.view else {}
+    bill = total(fold(events))
+    assert (value["amount"], value["requests"]) == (plain(bill.amount), bill.requests)
+    assert (value["unpriced"], value["exact"]) == (bill.unpriced, bill.exact)
+    assert sorted(value["reasons"]) == sorted(bill.reasons)
+    assert sum(one["requests"] for one in value["models"]) == bill.requests
+    msgspec.json.encode(value)
+
+
+def test_an_event_of_no_concern_gives_the_same_object_back() -> None:
+    state = COST.fold(log(ROUTE, message(1, 1, 1)))
+    assert COST.apply(state, Event("tool/call", 9, 9, {})) is state
+    assert COST.apply(state, Event("llm/retry-started", 9, 9, {"turn": 9, "step": 9})) is state
+    assert COST.fold([]) == Cost()
