@@ -45,8 +45,10 @@ class Job:
         self.status: Status = "running"
         self.detail: str | None = None
         self.finished_at: int | None = None
+        self.number = 0
+        """What the model calls it by; known once it is a fact of its session."""
         self.spill: str | None = None
-        self._kind = kind
+        self.kind: Final = kind
         self._label = label
         self._call_id = call_id
         self._started_at = started_at
@@ -59,7 +61,7 @@ class Job:
         return {
             "jobId": self.id,
             "owner": self.owner,
-            "kind": self._kind,
+            "kind": self.kind,
             "label": self._label,
             "startedAt": self._started_at,
             "toolCall": {"callId": self._call_id, "rootCallId": self._call_id},
@@ -72,7 +74,8 @@ class Job:
             output["spillPaths"] = [self.spill]
         row: dict[str, Any] = {
             "id": self.id,
-            "kind": self._kind,
+            "number": self.number,
+            "kind": self.kind,
             "label": self._label,
             "owner": self.owner,
             "outputLimitBytes": OUTPUT_LIMIT,

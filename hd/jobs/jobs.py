@@ -52,6 +52,7 @@ class Jobs:
             del own[old.id]
         own[job.id] = job
         session.record(Draft(ev.JOB_REGISTERED, job.facts()))
+        job.number = session.value("jobs")[-1]["number"]
         self._bells[session.id].ring()
         return job
 

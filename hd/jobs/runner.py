@@ -1,11 +1,11 @@
 """Runs a command as a job of its session."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hd.jobs.job import Status
+from hd.jobs.job import OUTPUT_LIMIT, Status
 from hd.jobs.jobs import Jobs
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran, Runner
 from hd.secrets.mask import Mask
@@ -35,7 +35,7 @@ class JobRunner:
             ran = await self.runner.run(
                 command,
                 cwd=cwd,
-                run_id=run_id,
+                run_id=job.id,
                 timeout_s=timeout_s,
                 on_output=lambda text: job.add(mask.hide(text)),
                 stop=job.stop,
@@ -46,9 +46,15 @@ class JobRunner:
         except BaseException:
             self.jobs.settle(self.session, job, "failed", "it could not be started")
             raise
-        job.spill = str(ran.spill) if ran.spill is not None else None
+        job.spill = str(ran.spill) if ran.spill is not None and ran.length > OUTPUT_LIMIT else None
         self.jobs.settle(self.session, job, *ended(ran, timeout_s))
-        return ran
+        return replace(ran, number=job.number)
+
+    def output(self, job_id: str) -> Iterator[str] | None:
+        """The whole output of a job of any daemon of this home, rid of secrets, in pieces of whole lines; None where
+        it is not kept. Blocks."""
+        blocks = self.runner.spills.blocks(job_id)
+        return None if blocks is None else map(self.look().hide, blocks)
 
 
 def ended(ran: Ran, timeout_s: float) -> tuple[Status, str]:

@@ -16,7 +16,7 @@ from typing import Final, Literal
 from hd.process.child import Child
 from hd.process.environment import HOME_MARK, RUN_MARK, child_environment
 from hd.process.output import Cleaner, Kept
-from hd.process.spill import Spill
+from hd.process.spill import Spills
 from hd.process.survivors import Survivor, end, of_run
 from hd.protocol.ids import new_id
 
@@ -33,8 +33,9 @@ class Ran:
 
     `exit_code` is the shell's (128 + n when signal n ended it), None when the time limit did. `output` is cleaned
     text; `length` are the characters of all of it, of which `truncated` says that the middle is missing in `output`.
-    `spill` is a file with a long output, `spill_whole` whether the file holds all of it. `survivors` are processes
-    that ran on in the background and were ended. `stopped` says that somebody asked for its end.
+    `spill` is the file with the output, `spill_whole` whether the file holds all of it. `survivors` are processes that
+    ran on in the background and were ended. `stopped` says that somebody asked for its end. `number` is what the model
+    calls the run by, where it has a session.
     """
 
     exit_code: int | None
@@ -47,18 +48,19 @@ class Ran:
     spill: Path | None = None
     spill_whole: bool = False
     stopped: bool = False
+    number: int | None = None
 
 
 class Runner:
     """Starts commands for one daemon.
 
-    `mark` names the daemon's home in every child (`hd.process.survivors.end_marked`), `spills` is the folder for long
+    `mark` names the daemon's home in every child (`hd.process.survivors.end_marked`), `spills` is the folder for the
     outputs, `parent` the environment that children get the harmless part of.
     """
 
     def __init__(self, *, mark: str, spills: Path, parent: Mapping[str, str] | None = None) -> None:
         self.shell: Final = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
-        self._spills = spills
+        self.spills: Final = Spills(spills)
         self._environment = child_environment(os.environ if parent is None else parent) | {HOME_MARK: mark}
 
     async def run(
@@ -75,9 +77,10 @@ class Runner:
 
         After `timeout_s`, or once `stop` is set, everything of the run is asked to end and after two seconds more made
         to. A cancellation does the same within a second and goes on its way. `on_output` gets the text as it comes.
+        The output is kept under `run_id`.
         """
         mark = f"{run_id}.{new_id()}"  # a caller's id may come from a model and come again
-        cleaner, kept, spill = Cleaner(), Kept(), Spill(self._spills, mark)
+        cleaner, kept = Cleaner(), Kept()
 
         def keep(text: str) -> None:
             kept.add(text)
@@ -92,6 +95,7 @@ class Runner:
             environment=self._environment | {RUN_MARK: mark},
             on_output=lambda piece: keep(cleaner.feed(piece)),
         )
+        spill = self.spills.begin(run_id)  # only for a command that did start, and before any output can come
         survivors: tuple[Survivor, ...] = ()
         everything = partial(of_run, mark, child.pid, with_leader=True)
         code: int | None = None
@@ -110,7 +114,7 @@ class Runner:
             child.kill()
             code = child.close()
             keep(cleaner.finish())
-            spill.close()
+            self.spills.end(spill)
         return Ran(
             exit_code=code if how == "exited" else None,
             output=kept.text(),

@@ -1,49 +1,51 @@
-"""The whole output of a command that wrote more than the model is shown, in a file of its own.
+"""The whole outputs of commands, each in a private file of its own that outlives the daemon.
 
-The file begins when it is worth one, so a folder of spills holds only long outputs. It is bounded in size, the folder
-in files: the oldest go first. A disk that is full costs the file and never the command.
+Bounded in every way: a file in size, the folder in files and in bytes; the oldest go first. A disk that is full costs
+the file and never the command. What the files hold is cleaned text (`hd.process.output`) and not rid of secrets: who
+reads one for somebody else hides them.
 """
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Final, TextIO
+from typing import BinaryIO, Final
 
-SPILL_AFTER: Final = 32 * 1024
-SPILL_CAP: Final = 16 * 1024 * 1024
-_FILES: Final = 64
+SPILL_CAP: Final = 16 << 20
+FOLDER_CAP: Final = 512 << 20
+MOST_FILES: Final = 1_000
+CAPPED: Final = f"\n[… the output went on; of one command {SPILL_CAP >> 20} MiB are kept …]\n"
+_BLOCK: Final = 256 * 1024
+_SUFFIX: Final = ".log"
 
 
 class Spill:
-    """A file that comes into being with the first text written beyond `SPILL_AFTER` characters.
-
-    `path` is None until then, and for good once the file could not be made or kept. Sizes are in characters for the
-    start and in bytes for the cap; `capped` says that the end of the output is not in the file.
-    """
+    """The file of one output. `path` is None where it was not made or kept; `capped` says that its end is missing."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self.path: Path | None = None
+        self.path: Path | None = folder / f"{_safe(name)}{_SUFFIX}"
         self.capped = False
-        self._folder = folder
-        self._name = f"{re.sub(r'[^A-Za-z0-9._-]', '_', name).lstrip('.')[:100] or 'run'}.log"
-        self._early: list[str] = []
-        self._early_length = 0
-        self._room = SPILL_CAP
-        self._file: TextIO | None = None
-        self._given_up = False
+        self.size = 0
+        self._file: BinaryIO | None = None
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            opened = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            # Unbuffered: what a command wrote before its daemon was killed is there for the next one.
+            self._file = os.fdopen(opened, "wb", buffering=0)
+        except OSError:
+            self._give_up()
 
     def add(self, text: str) -> None:
-        if self._given_up or self.capped or not text:
+        if self._file is None or self.capped or not text:
             return
-        if self._file is None:
-            self._early.append(text)
-            self._early_length += len(text)
-            if self._early_length <= SPILL_AFTER:
-                return
-            text = "".join(self._early)
-            self._early.clear()
+        encoded = text.encode("utf-8", "replace")
+        room = SPILL_CAP - self.size
+        if len(encoded) > room:
+            self.capped = True
+            encoded = encoded[:room].decode("utf-8", "ignore").encode() + CAPPED.encode()
         try:
-            self._write(text)
+            self._write(encoded)
         except OSError:
             self._give_up()
 
@@ -54,33 +56,76 @@ class Spill:
         except OSError:
             self._give_up()
 
-    def _write(self, text: str) -> None:
-        if self._file is None:
-            self._file = self._open()
-        encoded = text.encode("utf-8", "replace")
-        if len(encoded) > self._room:
-            self.capped = True
-            encoded = encoded[: self._room]
-        self._room -= len(encoded)
-        self._file.write(encoded.decode("utf-8", "ignore"))
-
-    def _open(self) -> TextIO:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _thin_out(self._folder)
-        path = self._folder / self._name
-        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        self.path = path
-        return os.fdopen(opened, "w", encoding="utf-8", newline="")
+    def _write(self, encoded: bytes) -> None:
+        assert self._file is not None
+        left = memoryview(encoded)
+        while left:
+            written = self._file.write(left)
+            self.size += written
+            left = left[written:]
 
     def _give_up(self) -> None:
-        self._given_up = True
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-            self.path = None
+        file, path = self._file, self.path
+        self._file = self.path = None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+        if path is not None:
+            with suppress(OSError):
+                path.unlink()
 
 
-def _thin_out(folder: Path) -> None:
-    """Makes room for one more file."""
-    aged = sorted((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder) if entry.name.endswith(".log"))
-    for _, path in aged[: max(0, len(aged) - _FILES + 1)]:
-        Path(path).unlink(missing_ok=True)
+class Spills:
+    """The folder of all outputs of a daemon, and of those before it in the same home."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sizes: dict[str, int] | None = None
+        """By file, the oldest first; looked up in the folder once."""
+
+    def begin(self, name: str) -> Spill:
+        """The file for a new output, with room made for it. One of the same name is begun anew."""
+        sizes = self._known()
+        total = sum(sizes.values())
+        for old in list(sizes):
+            if len(sizes) < MOST_FILES and total <= FOLDER_CAP - SPILL_CAP:
+                break
+            total -= sizes.pop(old)
+            with suppress(OSError):
+                (self._folder / old).unlink()
+        return Spill(self._folder, name)
+
+    def end(self, spill: Spill) -> None:
+        """Closes the file and counts it."""
+        spill.close()
+        if spill.path is not None:
+            self._known()[spill.path.name] = spill.size
+
+    def blocks(self, name: str) -> Iterator[str] | None:
+        """The output in pieces of whole lines, of about 256 KiB each; None where it is not kept (any more). Blocks."""
+        path = self._folder / f"{_safe(name)}{_SUFFIX}"
+        try:
+            opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        except OSError:
+            return None
+        return _blocks(os.fdopen(opened, "rb"))
+
+    def _known(self) -> dict[str, int]:
+        if self._sizes is None:
+            try:
+                found = [(entry.stat(), entry.name) for entry in os.scandir(self._folder)]
+            except OSError:
+                found = []
+            aged = sorted((stat.st_mtime_ns, name, stat.st_size) for stat, name in found if name.endswith(_SUFFIX))
+            self._sizes = {name: size for _, name, size in aged}
+        return self._sizes
+
+
+def _blocks(file: BinaryIO) -> Iterator[str]:
+    with file:
+        while block := file.read(_BLOCK) + file.readline():
+            yield block.decode("utf-8", "replace")
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")[:100] or "run"

@@ -4,7 +4,7 @@ Nothing is run again. Each open call gets an answer that says so, what was recei
 for a person is void, and the turn ends as interrupted. Prompts that wait in the inbox stay there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from hd.protocol.events import Draft
 from hd.protocol.messages import assistant_message, tool_message
 from hd.protocol.projections import State
 from hd.protocol.projections.asks import Asks
-from hd.protocol.projections.jobs import Jobs, open_jobs
+from hd.protocol.projections.jobs import TERMINAL, open_jobs
 from hd.protocol.projections.turn import OpenCall, Turn
 from hd.protocol.stream import Partial, unpack
 
@@ -54,14 +54,15 @@ def failed(error: Mapping[str, Any]) -> Closing:
 def close(state: State, closing: Closing) -> list[Draft]:
     """The events that end an open turn, whatever is open in it; none when no turn is open.
 
-    What waits for a person is void, each call without a result gets one, and step and turn end.
+    What waits for a person is void, each call without a result gets one, and step and turn end. Terminals go on.
     """
     turn: Turn = state.values["turn"]
     if not turn.running:
         return []
     asks: Asks = state.values["asks"]
     asking = {ask.body.get("callId") for ask in asks if ask.kind == "question"}
-    drafts = [*void_asks(asks), *lost_jobs(state.values["jobs"])]
+    of_turn = [job for job in open_jobs(state.values["jobs"]) if job.get("kind") != TERMINAL]
+    drafts = [*void_asks(asks), *lost_jobs(of_turn)]
     for call in turn.calls:
         text = closing.not_begun if call.seq is None else closing.begun
         drafts.append(_unanswered(call, turn, text, ASK_ABORTED if call.call_id in asking else ABORTED))
@@ -84,14 +85,14 @@ def void_asks(asks: Asks) -> list[Draft]:
     ]
 
 
-def lost_jobs(jobs: Jobs) -> list[Draft]:
-    """The ends of jobs that ended with their daemon: nobody saw how."""
+def lost_jobs(jobs: Iterable[Mapping[str, Any]]) -> list[Draft]:
+    """The ends of jobs that ended with their daemon or their turn: nobody saw how."""
     end = {"status": "killed", "cause": "kill", "producerReported": False, "detail": "the daemon stopped"}
-    return [Draft(ev.JOB_SETTLED, {**_registered(job), **end}) for job in open_jobs(jobs)]
+    return [Draft(ev.JOB_SETTLED, {**_registered(job), **end}) for job in jobs]
 
 
 def _registered(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in job.items() if key != "status"}
+    return {key: value for key, value in job.items() if key not in {"status", "number"}}
 
 
 def _void(ask_id: str) -> dict[str, Any]:
@@ -99,22 +100,24 @@ def _void(ask_id: str) -> dict[str, Any]:
 
 
 def needs_repair(state: State) -> bool:
+    """Whether the log of a session that nobody works with says that somebody does."""
     turn: Turn = state.values["turn"]
-    return turn.running
+    return turn.running or bool(open_jobs(state.values["jobs"]))
 
 
 def repair(state: State, partial: Mapping[str, Any] | None, provider: str, model: str) -> list[Draft]:
-    """The events that close an interrupted turn; none for a log that is closed.
+    """The events that close an interrupted turn and end the jobs of a dead daemon; none for a log that is closed.
 
     `partial` is what was kept of the answer in progress: `{turn, step, stream}` with the packed stream.
     """
     turn: Turn = state.values["turn"]
     if not turn.running:
-        return []
+        return lost_jobs(open_jobs(state.values["jobs"]))
     drafts: list[Draft] = []
     if turn.in_step and not turn.answered and partial is not None and _belongs(partial, turn):
         drafts += interrupted_answer(partial["stream"], turn.number, turn.step, provider, model)
-    return drafts + close(state, INTERRUPTED)
+    terminals = [job for job in open_jobs(state.values["jobs"]) if job.get("kind") == TERMINAL]
+    return drafts + lost_jobs(terminals) + close(state, INTERRUPTED)
 
 
 def _belongs(partial: Mapping[str, Any], turn: Turn) -> bool:

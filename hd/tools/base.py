@@ -5,7 +5,7 @@ an approval shows, and then does it (`run`). It reaches the world only through i
 no model and no other tool.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -75,9 +75,13 @@ Asker = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Mapping[str, Any]]]
 
 
 class CommandRunner(Protocol):
-    """Runs a shell command to its end (`hd.process.run`)."""
+    """Runs shell commands to their end (`hd.process.run`), and keeps what they wrote."""
 
     async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = ...) -> "Ran": ...
+
+    def output(self, job_id: str) -> Iterator[str] | None:
+        """All that a job of the session wrote, in pieces of whole lines; None where it is not kept. Blocks."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ def default_tools() -> ToolTable:
     from hd.tools.kinds.grep import Grep
     from hd.tools.kinds.list_files import ListFiles
     from hd.tools.kinds.present import Present
+    from hd.tools.kinds.read_command_output import ReadCommandOutput
     from hd.tools.kinds.read_file import ReadFile
     from hd.tools.kinds.read_problems import ReadProblems
     from hd.tools.kinds.rename_file import RenameFile
@@ -54,6 +55,7 @@ def default_tools() -> ToolTable:
             Grep(),
             ListFiles(),
             Present(),
+            ReadCommandOutput(),
             ReadFile(),
             ReadProblems(),
             RenameFile(),

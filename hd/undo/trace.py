@@ -177,6 +177,9 @@ class TracedRunner:
         finally:
             await through(self._end(beginning))
 
+    def output(self, job_id: str) -> Iterator[str] | None:
+        return self.runner.output(job_id)
+
     async def _end(self, beginning: "asyncio.Future[Callable[[], None]]") -> None:
         end = await beginning
         await asyncio.to_thread(end)

@@ -63,6 +63,7 @@ async def test_a_command_is_registered_and_settled(daemon: Daemon, mock: MockMod
     (row,) = frame["value"]
     assert row == {
         "id": job,
+        "number": 1,
         "kind": "bash",
         "label": "echo hello; exit 3",
         "status": "completed",

@@ -17,7 +17,8 @@ from tests.process.conftest import HOME, Ear, alive, until
 async def test_output_and_errors_keep_their_order(runner: Runner, workspace: Path) -> None:
     ran = await runner.run("echo one; echo two >&2; echo three; pwd", cwd=workspace, run_id="r")
     assert ran.output == f"one\ntwo\nthree\n{workspace}\n"
-    assert (ran.exit_code, ran.timed_out, ran.truncated, ran.survivors, ran.spill) == (0, False, False, (), None)
+    assert (ran.exit_code, ran.timed_out, ran.truncated, ran.survivors) == (0, False, False, ())
+    assert "".join(runner.spills.blocks("r") or ()) == ran.output
     assert ran.length == len(ran.output)
 
 

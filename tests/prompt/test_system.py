@@ -1,27 +1,15 @@
 import re
 
 from hd.prompt.system import system_prompt
+from hd.tools.table import default_tools
 
-TOOLS = {
-    "read_file",
-    "write_file",
-    "edit_file",
-    "list_files",
-    "search_files",
-    "grep",
-    "create_directory",
-    "rename_file",
-    "delete_file",
-    "run_command",
-    "write_todos",
-    "ask_user_question",
-    "present",
-}
+TOLD_ELSEWHERE = {"exit_plan_mode", "update_goal"}
+"""The mode and the goal that they belong to explain them when they begin."""
 
 
 def test_it_names_every_tool_and_no_other() -> None:
     named = set(re.findall(r"`([a-z_]+)`", system_prompt()))
-    assert named == TOOLS
+    assert named == {spec.name for spec in default_tools().specs()} - TOLD_ELSEWHERE
 
 
 def test_g05_it_is_the_same_text_every_time_and_holds_nothing_that_changes() -> None:

@@ -16,6 +16,7 @@ NAMES = [
     "grep",
     "list_files",
     "present",
+    "read_command_output",
     "read_file",
     "read_problems",
     "rename_file",

@@ -7,6 +7,9 @@ from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
+TERMINAL = "terminal"
+"""The kind of a job that goes on when its turn ends."""
+
 SHOWN = 50
 """How many settled jobs are shown; open ones always are."""
 
@@ -16,7 +19,9 @@ Jobs = tuple[Mapping[str, Any], ...]
 def _registered(state: Jobs, event: Event) -> Jobs:
     settled = [job for job in state if job.get("finishedAt") is not None]
     dropped = settled[: max(0, len(settled) - SHOWN + 1)]
-    return (*(job for job in state if job not in dropped), {**event.data, "status": "running"})
+    # The last one is never dropped before there is a next, so the count goes on over the whole log.
+    number = (state[-1]["number"] if state else 0) + 1
+    return (*(job for job in state if job not in dropped), {**event.data, "number": number, "status": "running"})
 
 
 def _settled(state: Jobs, event: Event) -> Jobs:
@@ -28,8 +33,8 @@ def _settled(state: Jobs, event: Event) -> Jobs:
 
 
 def _row(job: Mapping[str, Any]) -> dict[str, Any]:
-    """A job in the shape that the dialect gives rows of jobs (WIRE 6)."""
-    row = {"id": job.get("jobId")}
+    """A job in the shape that the dialect gives rows of jobs (WIRE 6), and the number that the model knows it by."""
+    row = {"id": job.get("jobId"), "number": job["number"]}
     return row | {
         key: job[key]
         for key in ("kind", "label", "status", "detail", "startedAt", "finishedAt")

@@ -17,8 +17,7 @@ from hd.tools.bounds import LIMIT, bound
 _SUMMARY_WIDTH = 160
 _NOTES_ROOM = 2_000
 _NAMED_SURVIVORS = 5
-# The file with all of it is in the daemon's home, where no tool may read, so it is not named.
-_NARROW = "to see more, run it again with `| grep …` or `| tail -n …`, or write it to a file and read that in parts"
+_NARROW = "to see more, run it again with `| grep …` or `| tail -n …`"
 
 
 class RunCommandArguments(Arguments, frozen=True):
@@ -48,12 +47,14 @@ class RunCommand:
             )
         except (OSError, ValueError) as error:
             raise ToolError(_not_started(error, context.workspace), code="COMMAND_NOT_STARTED") from error
-        meta = {
+        meta: dict[str, Any] = {
             "cwd": str(context.workspace),
             "command": parsed.command,
             "exitCode": ran.exit_code,
             "durationMs": ran.duration_ms,
         }
+        if ran.number is not None:
+            meta["cmdId"] = ran.number
         return Outcome(report(ran, parsed.timeout_s), meta)
 
 
@@ -64,7 +65,8 @@ def report(ran: Ran, timeout_s: float) -> str:
     shown = bound(ran.output, limit, total=ran.length, head_share=0.25).rstrip("\n")
     notes = []
     if ran.truncated or len(ran.output) > limit:
-        notes.append(f"[output cut: {ran.length:,} characters in all; {_NARROW}]")
+        more = _NARROW if ran.number is None or ran.spill is None else _reading(ran.number)
+        notes.append(f"[output cut: {ran.length:,} characters in all; {more}]")
     if ran.timed_out:
         notes.append(f"[timed out after {timeout_s:g} s: the command and all that it had started was ended]")
     elif ran.stopped:
@@ -77,7 +79,13 @@ def report(ran: Ran, timeout_s: float) -> str:
         notes.append(_ended(ran))
     if not shown and not ran.timed_out:
         shown = "(no output)"
+    if ran.number is not None:
+        notes.append(f"[cmd #{ran.number}]")
     return "\n".join([*([shown] if shown else []), *notes])
+
+
+def _reading(number: int) -> str:
+    return f"`read_command_output` with cmd_id {number} reads the rest, in pages or by a filter"
 
 
 def _ended(ran: Ran) -> str:

@@ -105,7 +105,9 @@ async def test_d05_a_long_output_is_cut_and_says_how_to_see_more(context: ToolCo
 
 def test_d05_an_output_that_only_the_model_gets_shortened_is_cut_too(tmp_path: Path) -> None:
     """And no file is named that no tool would read."""
-    text = report(ran("x" * 100_000, spill=tmp_path / "run.log", spill_whole=True), 120)
+    text = report(ran("x" * 100_000, spill=tmp_path / "run.log", spill_whole=True, number=7), 120)
+    assert "`read_command_output` with cmd_id 7" in text
+    assert text.endswith("[cmd #7]")
     assert len(text) <= LIMIT
     assert "[output cut: 100,000 characters in all; " in text
     assert str(tmp_path) not in text
