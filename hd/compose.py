@@ -80,7 +80,7 @@ from hd.session.store.sqlite import SqliteStore
 from hd.session.workspaces import Workspaces
 from hd.tools.base import Asker, ToolContext
 from hd.tools.table import default_tools
-from hd.undo.settle import settle
+from hd.undo.settle import forget, settle
 from hd.undo.tell import undone
 from hd.undo.trace import TracedRunner
 from hd.undo.undo import Undo
@@ -111,6 +111,7 @@ class House:
     async def close(self) -> None:
         """Ends all turns as interrupted, then everything that follows them."""
         await self.quiet()
+        await forget(self.undo, self.services.registry)
         await self.services.providers.aclose()
 
     async def quiet(self) -> None:

@@ -1,4 +1,4 @@
-"""After a kill: makes facts of what the notes of the dead daemon say and the disk confirms."""
+"""At a start: makes facts of what the notes of the dead daemon say and the disk confirms."""
 
 import asyncio
 import logging
@@ -10,6 +10,7 @@ import msgspec
 from hd.errors import HdError
 from hd.files.errors import FileError
 from hd.files.exact import Exact
+from hd.files.leftovers import Leftovers
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.projections.changes import Change, Node
@@ -25,21 +26,38 @@ UNCLEAR: Final = "The daemon was killed while it changed {paths}; what stands th
 
 
 async def settle(undo: Undo, registry: Registry) -> None:
-    """Records what was done and not yet recorded; to be done before anybody is let in."""
+    """Records what was done and not yet recorded, and removes files in the making; before anybody is let in."""
+    await asyncio.to_thread(Leftovers(undo.scratch).sweep)
     notes = await asyncio.to_thread(undo.pending.all)
     for session_id in {str(note.get("sessionId")) for note in notes}:
         try:
-            async with registry.hold(session_id) as session:
-                bodies = await registry.store.events(session_id, types=(ev.UNDO_CHANGED, ev.UNDO_DONE))
-                logged = [dict(msgspec.json.decode(body)["data"]) for body in bodies]
-                for note in notes:
-                    if note.get("sessionId") == session_id and not is_logged(note, logged):
-                        session.record(*await asyncio.to_thread(_facts, undo, session, note))
-                session.save_projections()
-                await session.written(durable=True)
+            bodies = await registry.store.events(session_id, types=(ev.UNDO_CHANGED, ev.UNDO_DONE))
+            logged = [dict(msgspec.json.decode(body)["data"]) for body in bodies]
+            mine = [note for note in notes if note.get("sessionId") == session_id and not is_logged(note, logged)]
+            if mine:
+                await _record(undo, registry, session_id, mine)
         except HdError as error:
             _log.warning("what was being changed in %s when the daemon died stays unknown: %s", session_id, error)
         undo.pending.drop(session_id)
+
+
+async def _record(undo: Undo, registry: Registry, session_id: str, notes: Sequence[Mapping[str, Any]]) -> None:
+    async with registry.hold(session_id) as session:
+        for note in notes:
+            session.record(*await asyncio.to_thread(_facts, undo, session, note))
+        session.save_projections()
+        await session.written(durable=True)
+
+
+async def forget(undo: Undo, registry: Registry) -> None:
+    """At a regular end: no note is needed of what is on disk in a log. A full disk leaves them for the next start."""
+    try:
+        await registry.store.flush(durable=True)
+    except HdError:
+        return
+    for session in registry.live.values():
+        if not session.value("turn").running:
+            undo.pending.drop(session.id)
 
 
 def is_logged(note: Mapping[str, Any], logged: Sequence[Mapping[str, Any]]) -> bool:

@@ -65,7 +65,7 @@ class Undo:
         self.blobs = Blobs(folder / "blobs")
         self.pending = Pending(folder / "pending")
         self._guard = guard
-        self._scratch = scratch
+        self.scratch = scratch
         self._trees: dict[Path, Tree] = {}
         self._roots: dict[str, Path] = {}
 
@@ -96,7 +96,7 @@ class Undo:
             del self._trees[root]
 
     def exact(self, session: LiveSession) -> Exact:
-        return Exact(self._tree(session).root, self._guard, self._scratch)
+        return Exact(self._tree(session).root, self._guard, self.scratch)
 
     async def take(
         self, session: LiveSession, operation: Operation, turn: int | None, names: Collection[str] = ()
