@@ -44,7 +44,6 @@ from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
-from hd.protocol.projections.changes import touched
 from hd.secrets.find import WorkspaceSecrets
 from hd.secrets.mask import Mask
 from hd.secrets.values import environment_values
@@ -306,7 +305,7 @@ class _Desks:
             call_id,
             seen,
             session.view,
-            lambda: touched(session.value("changes"), session.value("turn").number),
+            partial(self._undo.borne_out, session),
             trace.facts,
         )
 

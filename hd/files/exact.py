@@ -7,7 +7,7 @@ last look before each exchange.
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,17 +131,15 @@ def _form(folder: int, name: str, state: os.stat_result, limit: int) -> Form:
     return Form(kind, stat.S_IMODE(found.state.st_mode), found.raw, len(found.raw))
 
 
-def below(root: Path, place: Path, guard: Guard, most: int) -> Iterator[Path]:
-    """Everything in the folder `place` without its secrets, parents first, links not followed, `most` at most."""
-    count = 0
+def below(root: Path, place: Path, guard: Guard, most: int) -> list[Path] | None:
+    """Everything in the folder `place` without its secrets, links not followed; None where that is more than `most`."""
+    found: list[Path] = []
     for folder, folders, files in os.walk(place):
-        for name in (*folders, *files):
-            found = Path(folder) / name
-            if guard.why_name(relative_name(root, found)) is None:
-                count += 1
-                if count > most:
-                    return
-                yield found
+        inside = (Path(folder) / name for name in (*folders, *files))
+        found += (path for path in inside if guard.why_name(relative_name(root, path)) is None)
+        if len(found) > most:
+            return None
+    return found
 
 
 def _nothing() -> None:

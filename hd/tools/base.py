@@ -89,9 +89,9 @@ class ToolContext:
     """The world as one call may touch it.
 
     `seen` maps a path to the hash of the bytes the model last read there. `value` gives what clients see of the session
-    under a projection's key, such as `plan` or `goal`; None for a key that is none. `changed` gives the files that the
-    turn changed so far, None where not all of them are known. `traced` takes what the call changed, as `undo/changed`
-    tells it; None for nothing.
+    under a projection's key, such as `plan` or `goal`; None for a key that is none. `borne_out` gives, of paths
+    that are claimed to be changed, those of which the daemon knows it or could not; None where it knows too little.
+    `traced` takes what the call changed, as `undo/changed` tells it; None for nothing.
     """
 
     workspace: Path
@@ -101,7 +101,7 @@ class ToolContext:
     call_id: str
     seen: dict[Path, str] = field(default_factory=dict)
     value: Callable[[str], Any] = lambda key: None
-    changed: Callable[[], Collection[str] | None] = lambda: None
+    borne_out: Callable[[Collection[str]], Collection[str] | None] = lambda claimed: None
     traced: Callable[[], Mapping[str, Any] | None] = lambda: None
 
 

@@ -31,8 +31,8 @@ _EMPTY_WORDS: Final = re.compile(
 def faults(summary: str, todos: Sequence[Mapping[str, Any]], changed: Collection[str] | None) -> list[str]:
     """What has to be mended before the summary is taken, a sentence each; none when it is good.
 
-    `todos` is the session's list (`content`, `status`). `changed` are the paths that the daemon saw change in this
-    turn, relative to the workspace, or None where it kept no list.
+    `todos` is the session's list (`content`, `status`). `changed` are the paths of which the daemon knows that
+    they changed, or None where it cannot know.
     """
     sections = _sections(summary)
     wanted = [CHANGES, VERIFICATION, OUTCOME, *([TODOS] if todos else [])]
@@ -72,7 +72,13 @@ def _invented(text: str, changed: Collection[str]) -> list[str]:
         for line in text.splitlines()
         if (path := named_path(line)) and path not in changed and path not in folders and path not in names
     ]
-    return [f"`{path}` was not changed in this turn, by what the daemon recorded." for path in strange]
+    return [f"`{path}` was not changed in this session, by what the daemon recorded." for path in strange]
+
+
+def claimed(summary: str) -> frozenset[str]:
+    """The paths that a summary says were changed."""
+    text = _sections(summary).get(CHANGES.casefold(), "")
+    return frozenset(path for line in text.splitlines() if (path := named_path(line)))
 
 
 def named_path(line: str) -> str | None:

@@ -13,15 +13,17 @@ from hd.files.encoding import shown
 from hd.files.exact import below
 from hd.files.scan import relative_name
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran
-from hd.protocol.projections.changes import Change, Node
+from hd.protocol.projections.changes import Change, Node, TurnChanges
 from hd.tools.base import CommandRunner
 from hd.undo.blobs import digest
-from hd.undo.nodes import counted, node_at, store
+from hd.undo.nodes import counted, node_at
 from hd.undo.pending import Pending
 from hd.undo.tree import MOST_CHANGES, Tree, merged
 
 _log = logging.getLogger(__name__)
 
+LARGE_FOLDER = f"A folder of more than {MOST_CHANGES:,} entries was moved; that is not kept."
+ODD_NAME = "A file was changed whose name is no UTF-8; that is not kept."
 UNSEEN_COMMAND = "A command was cut off when the daemon was killed; what it had changed by then is not known."
 
 
@@ -42,15 +44,13 @@ class Origin:
 
 
 class Trace:
-    """One call. `first` gives what stood under a path before its turn, as far as the turn changed it already."""
+    """One call of a turn of which `known` is known. Its methods may be called from any thread."""
 
-    def __init__(
-        self, tree: Tree, pending: Pending, origin: Origin, first: Callable[[str, Node | None], Node | None]
-    ) -> None:
+    def __init__(self, tree: Tree, pending: Pending, origin: Origin, known: TurnChanges | None) -> None:
         self._tree = tree
         self._pending = pending
         self._origin = origin
-        self._first = first
+        self._known = known or TurnChanges(origin.turn, {})
         self._changes: dict[str, Change] = {}
         self._uncovered: str | None = None
         self._lock = threading.Lock()
@@ -66,11 +66,12 @@ class Trace:
     def witness(self, *places: Path, content: bytes | None = None) -> Iterator[None]:
         """Around one change of the file layer (`hd.files.witness`)."""
         before = self._standing(places)
-        wanted = intended(before, [relative_name(self._tree.root, place) for place in places], content)
-        planned = [Change(name, before.get(name), node) for name, node in wanted.items()]
+        if not before:
+            yield
+            return
+        names = [relative_name(self._tree.root, place) for place in places]
+        planned = [Change(name, before.get(name), node) for name, node in intended(before, names, content).items()]
         self._note([*self._changes.values(), *planned], None)
-        if content is not None:
-            store(content, self._tree.blobs)
         try:
             yield
         finally:
@@ -87,8 +88,8 @@ class Trace:
         def end() -> None:
             self._tree.end(window, cancel)
             if window.trouble is not None:
-                with self._lock:
-                    self._uncovered = f"What commands change here is not kept: {window.trouble}."
+                said = f"What commands change here is not kept: {window.trouble}."
+                self._uncovered = None if said in self._known.uncovered else said
             self._add(window.changes.values())
 
         return end
@@ -113,21 +114,32 @@ class Trace:
         for node in (change.before, change.after):
             if node is not None and node.blob:
                 self._tree.blobs.use(node.blob)
-        return counted(change, self._first(change.path, change.before), self._tree.blobs)
+        known = self._known.files.get(change.path)
+        return counted(change, change.before if known is None else known.change.before, self._tree.blobs)
 
     def _standing(
         self, places: Sequence[Path], known: Mapping[str, Node | None] | None = None
     ) -> dict[str, Node | None]:
-        """What stands at these places, in them, and where a folder above them was missing; `known` names more of it."""
+        """What stands at these places, in them, and where a folder above them was missing; `known` names more of it.
+
+        Nothing where it is too much, or where no log can tell the names.
+        """
         root = self._tree.root
         wanted = dict.fromkeys(places)
         for place in places:
             missing = (parent for parent in place.parents if parent.is_relative_to(root) and not parent.exists())
             wanted |= dict.fromkeys(missing)
             if place.is_dir() and not place.is_symlink():
-                wanted |= dict.fromkeys(below(root, place, self._tree.guard, MOST_CHANGES))
+                inside = below(root, place, self._tree.guard, MOST_CHANGES)
+                if inside is None:
+                    self._uncovered = LARGE_FOLDER
+                    return {}
+                wanted |= dict.fromkeys(inside)
         names = {relative_name(root, place): place for place in wanted} | {name: root / name for name in known or ()}
-        return {name: node_at(root, place, self._tree.blobs) for name, place in names.items() if _is_text(name)}
+        if not all(map(_is_text, names)):
+            self._uncovered = ODD_NAME
+            return {}
+        return {name: node_at(root, place, self._tree.blobs) for name, place in names.items()}
 
 
 def intended(before: Mapping[str, Node | None], names: Sequence[str], content: bytes | None) -> dict[str, Node | None]:

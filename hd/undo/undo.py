@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,9 +15,10 @@ from hd.files.guard import Guard
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
-from hd.protocol.projections.changes import Change, Changes, FileChange, Node, TurnChanges
+from hd.protocol.projections.changes import Change, Changes, FileChange, Node, TurnChanges, touched
 from hd.session.live import LiveSession
 from hd.undo.blobs import Blobs
+from hd.undo.claims import borne_out
 from hd.undo.nodes import MOST_FILE, difference, form_of, node_of, store
 from hd.undo.pending import Pending
 from hd.undo.plan import NOT_EMPTY, Operation, Plan, Refusal, Step, chosen, plan
@@ -73,17 +74,18 @@ class Undo:
         """A trace for the next call of a session. All that the session recorded before is on disk by now."""
         self.pending.drop(session.id)
         turn = session.value("turn")
-        known: TurnChanges | None = session.value("changes").of(turn.number)
-        files: Mapping[str, FileChange] = {} if known is None else known.files
-
-        def first(path: str, before: Node | None) -> Node | None:
-            return files[path].change.before if path in files else before
-
-        return Trace(self._tree(session), self.pending, Origin(session.id, call_id, turn.number, turn.step), first)
+        known = session.value("changes").of(turn.number)
+        return Trace(self._tree(session), self.pending, Origin(session.id, call_id, turn.number, turn.step), known)
 
     def _tree(self, session: LiveSession) -> Tree:
         root = self._roots.setdefault(session.id, Path(os.path.realpath(session.header.cwd)))
         return self._trees.setdefault(root, Tree(root, self._guard, self.blobs))
+
+    def borne_out(self, session: LiveSession, claimed: Collection[str]) -> frozenset[str] | None:
+        """Those of the claimed paths whose change is recorded, or could not have been seen; None where nothing can be
+        said of any. Blocks."""
+        known = touched(session.value("changes"))
+        return None if known is None else borne_out(claimed, known, self._tree(session).root, self._guard)
 
     def rests(self, session_id: str) -> bool:
         return True

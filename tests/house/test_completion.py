@@ -65,8 +65,9 @@ async def test_h16_a_task_is_complete_only_when_nothing_known_is_open(
 
 
 async def test_h16_each_turn_begins_with_nothing_known(daemon: Daemon, mock: MockModel, folder: Path) -> None:
+    summary = SUMMARY.replace("- app.py: the name", "- The name of the branch")
     mock.add(
-        Reply(calls=[Call("write_summary", {"summary": SUMMARY}, "call_1"), Call("task_complete", {}, "call_2")]),
+        Reply(calls=[Call("write_summary", {"summary": summary}, "call_1"), Call("task_complete", {}, "call_2")]),
         Reply(calls=[Call("task_complete", {}, "call_3")]),
         Reply(text="so be it"),
     )
@@ -79,3 +80,31 @@ async def test_h16_each_turn_begins_with_nothing_known(daemon: Daemon, mock: Moc
     told = [str(event["message"]["content"]) for event in of(await daemon.log(session), "tool/result")]
     assert "The task is complete." in told[1]
     assert "no summary of this turn" in told[2]
+
+
+async def test_a18_a_file_that_nobody_saw_change_cannot_stand_in_a_summary(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    (folder / "app.py").write_text("old\n")
+    (folder / ".gitignore").write_text("out/\n")
+    (folder / "out").mkdir()
+    elsewhere = SUMMARY.replace("app.py: the name", "/etc/hosts: the name")
+    built = SUMMARY.replace("- app.py: the name", "- out/app.js: built anew\n- app.py: the name")
+    mock.add(
+        Reply(text="I have corrected app.py.", calls=[Call("write_summary", {"summary": SUMMARY}, "call_1")]),
+        Reply(calls=[Call("write_summary", {"summary": elsewhere}, "call_2")]),
+        Reply(calls=[Call("run_command", {"command": "echo new > app.py; echo new > out/app.js"}, "call_3")]),
+        Reply(calls=[Call("write_summary", {"summary": built}, "call_4")]),
+        Reply(text="done"),
+    )
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "mend it")
+        await follow.until(ENDED)
+    results = {e["message"]["toolCallId"]: e["message"] for e in of(await daemon.log(session), "tool/result")}
+    assert results["call_1"]["isError"]
+    assert "`app.py` was not changed" in str(results["call_1"]["content"])
+    assert not results["call_2"]["isError"]
+    assert not results["call_4"]["isError"]
+    assert [row["path"] for row in (await value(daemon, session, "changes"))[0]["files"]] == ["app.py"]

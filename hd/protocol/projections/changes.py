@@ -18,7 +18,7 @@ from hd.protocol.projections.base import Projection
 MOST_TURNS = 100
 """Turns with changes that are known; what older ones changed stays in the log and can no longer be undone."""
 
-MOST_BYTES = 8_192
+MOST_BYTES = 4_096
 """The size of the wire value; `undo/changes` tells the rest."""
 
 Status = Literal["applied", "undone", "accepted"]
@@ -203,12 +203,11 @@ def _with(state: Changes, turn: TurnChanges) -> Changes:
     return replace(state, turns=(*older, turn, *newer)[-MOST_TURNS:])
 
 
-def touched(state: Changes, turn: int) -> frozenset[str] | None:
-    """The paths that this turn changed and that still stand so; None where the daemon cannot know all of them (A18)."""
-    known = state.of(turn)
-    if known is None:
-        return frozenset()
-    return None if known.uncovered else frozenset(p for p, file in known.files.items() if file.status != "undone")
+def touched(state: Changes) -> frozenset[str] | None:
+    """The paths that the agent changed and that still stand so; None where not all can be known (A18)."""
+    if len(state.turns) == MOST_TURNS or any(turn.uncovered for turn in state.turns):
+        return None
+    return frozenset(path for turn in state.turns for path, file in turn.files.items() if file.status != "undone")
 
 
 def moved_from(turn: TurnChanges) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """write_summary: the report on work that changed something, a fact of the session."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ from hd.protocol.events import SUMMARY_WRITE
 from hd.tools.arguments import Arguments, decode
 from hd.tools.base import Access, Outcome, Plan, ToolContext, ToolError
 from hd.tools.kinds import spec_of
-from hd.tools.summary import faults
+from hd.tools.summary import claimed, faults
 
 
 class WriteSummaryArguments(Arguments, frozen=True):
@@ -25,7 +26,8 @@ class WriteSummary:
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
         summary = decode(WriteSummaryArguments, arguments).summary.strip()
-        found = faults(summary, context.value("todos") or (), None)
+        changed = await asyncio.to_thread(context.borne_out, claimed(summary))
+        found = faults(summary, context.value("todos") or (), changed)
         if found:
             raise ToolError(
                 f"The summary was not taken. {' '.join(found)} Write it again with all of its sections.",

@@ -1,0 +1,131 @@
+"""What an undo may touch, over every mixture of what was there, what the agent left and what is there now."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hd.protocol import events as ev
+from hd.protocol.events import Event
+from hd.protocol.projections.changes import CHANGES, Change, Changes, Node, rows, touched
+from hd.undo.plan import LET_GO, TOO_LARGE, Operation, Step, ends, ordered, plan
+from hd.undo.recover import found
+
+FILE, OTHER = Node("file", 0o644, "aa", 1), Node("file", 0o644, "bb", 2)
+RUN, LARGE = Node("file", 0o755, "aa", 1), Node("file", 0o644, "", 1 << 40)
+LINK, FOLDER = Node("link", 0, "aa", 1), Node("directory", 0o755)
+NODES = st.sampled_from([None, FILE, OTHER, RUN, LARGE, LINK, FOLDER])
+OPERATIONS: st.SearchStrategy[Operation] = st.sampled_from(["undo", "redo"])
+
+
+def folded(*changes: Change, turn: int = 1, state: Changes = CHANGES.initial) -> Changes:
+    body = {"turn": turn, "step": 1, "callId": "c", "changes": [change.to_wire() for change in changes]}
+    return CHANGES.apply(state, Event(ev.UNDO_CHANGED, 0, 0, body))
+
+
+def marked(state: Changes, operation: str, *files: str, turn: int = 1) -> Changes:
+    body = {"turn": turn, "operation": operation, "undoId": "u", "files": list(files), "refused": []}
+    return CHANGES.apply(state, Event(ev.UNDO_DONE, 0, 0, body))
+
+
+@given(before=NODES, after=NODES, now=NODES, operation=OPERATIONS, kept=st.booleans())
+def test_only_what_stands_as_it_was_left_is_touched(
+    before: Node | None, after: Node | None, now: Node | None, operation: Operation, kept: bool
+) -> None:
+    state = folded(Change("a", before, after))
+    if operation == "redo":
+        state = marked(state, "undo", "a")
+    (turn,) = state.turns
+    made = plan(state, turn, operation, (), {"a": now}, lambda blob: kept)
+    if not turn.files:
+        assert before == after
+        return
+    start, goal = ends(turn.files["a"].change, operation)
+    assert len(made.steps) + len(made.already) + len(made.refused) == 1
+    if made.steps:
+        assert now == start != LARGE
+        assert made.steps == (Step("a", now, goal),)
+        assert kept or goal is None or goal == FOLDER
+    elif made.already:
+        assert now == goal
+    elif now == start and LARGE not in (start, goal):
+        assert made.refused[0].reason == LET_GO
+
+
+def test_the_reason_names_what_happened_since() -> None:
+    state = folded(Change("a", FILE, OTHER), Change("b", None, RUN), Change("c", LARGE, LARGE), Change("d", None, FILE))
+    state = folded(Change("d", FILE, OTHER), turn=2, state=state)
+    now = {"a": None, "b": FILE, "c": LARGE, "d": OTHER}
+    made = plan(state, state.turns[0], "undo", (), now, lambda blob: True)
+    reasons = {one.path: one.reason for one in made.refused}
+    assert "removed since" in reasons["a"]
+    assert "mode" in reasons["b"]
+    assert "0755 to 0644" in reasons["b"]
+    assert reasons["c"] == TOO_LARGE
+    assert "turn 2" in reasons["d"]
+
+
+def test_changes_of_one_path_are_one_and_another_hand_in_between_is_seen() -> None:
+    state = folded(Change("a", FILE, OTHER))
+    assert folded(Change("a", OTHER, FILE), state=state).turns[0].files == {}
+    joined = folded(Change("a", OTHER, RUN), state=state).turns[0].files["a"]
+    assert (joined.change.before, joined.change.after, joined.between) == (FILE, RUN, None)
+    broken = folded(Change("a", RUN, LINK), state=state).turns[0].files["a"]
+    assert broken.between == (OTHER, RUN)
+    (turn,) = folded(Change("a", RUN, LINK), state=state).turns
+    (refused,) = plan(state, turn, "undo", (), {"a": LINK}, lambda blob: True).refused
+    assert (refused.ours, refused.theirs) == (OTHER, RUN)
+
+
+def test_what_was_moved_goes_back_as_one() -> None:
+    state = folded(Change("old", FILE, None), Change("new", None, FILE), Change("more", None, OTHER))
+    (turn,) = state.turns
+    assert [(row["path"], row["what"], row.get("from")) for row in rows(turn)] == [
+        ("new", "moved", "old"),
+        ("more", "created", None),
+    ]
+    made = plan(state, turn, "undo", ["new"], {"new": FILE}, lambda blob: True)
+    assert {step.path for step in made.steps} == {"old", "new"}
+
+
+def test_the_list_that_a_summary_is_held_against() -> None:
+    state = folded(Change("a", FILE, OTHER), Change("b", None, FILE))
+    assert touched(CHANGES.initial) == frozenset()
+    assert touched(state) == {"a", "b"}
+    assert touched(marked(state, "undo", "a")) == {"b"}
+    said = {"turn": 1, "changes": [], "uncovered": "It was too large."}
+    assert touched(CHANGES.apply(state, Event(ev.UNDO_CHANGED, 0, 0, said))) is None
+
+
+def test_the_latest_undo_is_the_one_to_be_done_again() -> None:
+    state = folded(Change("a", None, FILE))
+    state = folded(Change("b", None, FILE), turn=2, state=state)
+    state = marked(marked(state, "undo", "b", turn=2), "undo", "a")
+    assert state.last_undone == 1
+    state = marked(state, "redo", "a")
+    assert state.last_undone == 2
+    assert marked(state, "redo", "b", turn=2).last_undone is None
+
+
+@given(st.dictionaries(st.sampled_from(["d", "d/e", "d/e/f", "x"]), st.tuples(NODES, NODES)))
+def test_steps_are_in_an_order_that_a_disk_can_follow(found_nodes: dict[str, tuple[Node | None, Node | None]]) -> None:
+    steps = [Step(path, now, goal) for path, (now, goal) in found_nodes.items()]
+    made = [step.path for step in ordered(steps)]
+    assert sorted(made) == sorted(found_nodes)
+    for path, (now, goal) in found_nodes.items():
+        for below in (other for other in made if other.startswith(f"{path}/")):
+            above_is_made = goal == FOLDER and now != FOLDER
+            if above_is_made and found_nodes[below][1] is not None:
+                assert made.index(path) < made.index(below)
+            if now == FOLDER and goal is None and found_nodes[below][1] is None:
+                assert made.index(below) < made.index(path)
+
+
+@given(before=NODES, after=NODES, now=NODES)
+def test_after_a_kill_only_what_is_certain_is_told(before: Node | None, after: Node | None, now: Node | None) -> None:
+    seen = found([Change("a", before, after)], {"a": now})
+    if seen.made:
+        assert seen.made[0] == Change("a", before, now)
+        assert now == after
+    if not seen.made and not seen.unclear:
+        assert now == before
+    unknown_mode = found([Change("a", None, Node("file", -1, "aa", 1))], {"a": RUN})
+    assert unknown_mode.made == (Change("a", None, RUN),)
