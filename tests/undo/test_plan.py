@@ -105,18 +105,34 @@ def test_the_latest_undo_is_the_one_to_be_done_again() -> None:
     assert marked(state, "redo", "b", turn=2).last_undone is None
 
 
-@given(st.dictionaries(st.sampled_from(["d", "d/e", "d/e/f", "x"]), st.tuples(NODES, NODES)))
-def test_steps_are_in_an_order_that_a_disk_can_follow(found_nodes: dict[str, tuple[Node | None, Node | None]]) -> None:
-    steps = [Step(path, now, goal) for path, (now, goal) in found_nodes.items()]
-    made = [step.path for step in ordered(steps)]
-    assert sorted(made) == sorted(found_nodes)
-    for path, (now, goal) in found_nodes.items():
-        for below in (other for other in made if other.startswith(f"{path}/")):
-            above_is_made = goal == FOLDER and now != FOLDER
-            if above_is_made and found_nodes[below][1] is not None:
-                assert made.index(path) < made.index(below)
-            if now == FOLDER and goal is None and found_nodes[below][1] is None:
-                assert made.index(below) < made.index(path)
+def standing(drawn: dict[str, Node | None]) -> dict[str, Node]:
+    """A tree that a disk can hold: what has no folder above it is left out."""
+    tree: dict[str, Node] = {}
+    for path, node in sorted(drawn.items()):
+        above = path.rpartition("/")[0]
+        if node is not None and (not above or tree.get(above) == FOLDER):
+            tree[path] = node
+    return tree
+
+
+TREES = st.dictionaries(st.sampled_from(["d", "d/e", "d/e/f", "d/g", "x"]), NODES).map(standing)
+
+
+@given(now=TREES, goal=TREES)
+def test_steps_are_in_an_order_that_a_disk_can_follow(now: dict[str, Node], goal: dict[str, Node]) -> None:
+    names = {path for path in {*now, *goal} if now.get(path) != goal.get(path)}
+    disk = dict(now)
+    for step in ordered([Step(path, now.get(path), goal.get(path)) for path in names]):
+        holds = [path for path in disk if path.startswith(f"{step.path}/")]
+        above = step.path.rpartition("/")[0]
+        if disk.get(step.path) == FOLDER and step.goal != FOLDER:
+            assert holds == []
+        if step.goal is None:
+            del disk[step.path]
+        else:
+            assert not above or disk.get(above) == FOLDER
+            disk[step.path] = step.goal
+    assert disk == goal
 
 
 @given(before=NODES, after=NODES, now=NODES)
