@@ -4,12 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
 
 from hd.errors import HdError, InputInvalid, StoreFull
+from hd.permit import reading
 from hd.permit.approvals import (
     APPROVAL_REQUEST,
     QUESTIONS_REQUEST,
@@ -18,6 +19,7 @@ from hd.permit.approvals import (
     parse_answers,
     parse_approval,
 )
+from hd.permit.look import DiskLook
 from hd.permit.policy import Ask, Deny, decide
 from hd.permit.presets import PresetName
 from hd.permit.reasons import Reason
@@ -155,7 +157,7 @@ class Dispatch:
         plan = await asyncio.to_thread(tool.plan, arguments, context)
         if plan.access not in (Access.READ, Access.TALK):
             await self._unmasked(arguments)
-        await self._permit(call, tool, plan, context.workspace)
+        await self._permit(call, tool, plan, context)
         try:
             return await tool.run(arguments, context)
         finally:
@@ -176,10 +178,12 @@ class Dispatch:
                 code="MASKED",
             )
 
-    async def _permit(self, call: Call, tool: Tool, plan: Plan, workspace: Path) -> None:
+    async def _permit(self, call: Call, tool: Tool, plan: Plan, context: ToolContext) -> None:
         """Returns when the call may run; a `ToolError` tells the model why it may not."""
         preset: PresetName = self._session.value("preset")
-        verdict = decide(preset, plan, workspace, planning=self._session.value("plan"))
+        planning = self._session.value("plan")
+        doubt = partial(reading.doubt, look=DiskLook(context.files))
+        verdict = await asyncio.to_thread(decide, preset, plan, context.workspace, planning=planning, doubt=doubt)
         if isinstance(verdict, Deny):
             text = f"This call {verdict.reason.en}. It was not run."
             raise ToolError(text, name="PermissionError", code="DENIED")

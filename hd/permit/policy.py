@@ -1,4 +1,4 @@
-"""Whether a call may run, as a pure function of the preset and of what the call would do."""
+"""Whether a call may run: a function of the preset, of what the call would do, and of what is proven of a command."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +7,7 @@ from hd.permit import reasons
 from hd.permit.commands import reach
 from hd.permit.places import Ground
 from hd.permit.presets import PresetName
+from hd.permit.reading import Doubt, unproven
 from hd.permit.reasons import Reason
 from hd.tools.base import Access, Plan
 
@@ -33,14 +34,22 @@ class Deny:
 Verdict = Allow | Ask | Deny
 
 
-def decide(preset: PresetName, plan: Plan, workspace: Path, *, planning: bool = False) -> Verdict:
+def decide(
+    preset: PresetName, plan: Plan, workspace: Path, *, planning: bool = False, doubt: Doubt = unproven
+) -> Verdict:
     """The verdict on one call of a session in `workspace`; `planning` says that the session is in plan mode.
 
-    Reading and talking are always allowed: what may be read at all is the file layer's rule. Plan mode denies all
-    else, whatever the preset. An access that this function does not know is asked about. No preset denies anything.
+    Reading and talking are always allowed: what may be read at all is the file layer's rule. So are commands that
+    `doubt` has nothing against, which only read. Plan mode denies all else, whatever the preset. An access that this
+    function does not know is asked about. No preset denies anything.
     """
     if plan.access in (Access.READ, Access.TALK):
         return Allow()
+    if plan.access is Access.EXECUTE and (planning or preset == "read-only"):
+        against = doubt(plan.detail)
+        if against is None:
+            return Allow()
+        return Deny(reasons.in_plan_mode(against)) if planning else Ask(reasons.in_read_only(against))
     if planning:
         return Deny(reasons.PLANNING)
     if preset == "danger-full-access":
@@ -51,7 +60,7 @@ def decide(preset: PresetName, plan: Plan, workspace: Path, *, planning: bool = 
         ground = Ground.of(workspace)
         reason = reach(plan.detail, ground) if plan.access is Access.EXECUTE else _outside(plan.paths, ground)
         return Ask(reason) if reason else Allow()
-    return Ask(reasons.EXECUTES if plan.access is Access.EXECUTE else reasons.WRITES)
+    return Ask(reasons.WRITES)
 
 
 def _outside(paths: tuple[str, ...], ground: Ground) -> Reason | None:

@@ -17,7 +17,6 @@ class Reason:
 
 
 WRITES: Final = Reason("changes files, and the session is read-only", "会修改文件，而当前会话为只读")
-EXECUTES: Final = Reason("runs a command, and the session is read-only", "会运行命令，而当前会话为只读")
 DELETES: Final = Reason("deletes files", "会删除文件")
 OUTSIDE: Final = Reason("writes outside the workspace", "会写入工作区之外的位置")
 UNREADABLE: Final = Reason(
@@ -45,7 +44,42 @@ OTHER_PROCESSES: Final = Reason("ends processes that it did not start", "会结�
 OTHER_MACHINE: Final = Reason("acts on another machine", "会在另一台机器上操作")
 PUBLISHES: Final = Reason("publishes a package", "会发布软件包")
 
+NOT_PROVEN: Final = Reason("does more than can be told to only read", "无法确定它只读取")
+COMPOUND: Final = Reason(
+    "is no plain list of commands, so it is not known to only read", "不是简单的命令列表，无法确定它只读取"
+)
+REDIRECTS: Final = Reason("sends input or output elsewhere than to /dev/null", "会将输入或输出重定向到 /dev/null 以外")
+FILLED_IN: Final = Reason(
+    "holds parts that the shell fills in, so it is not known to only read", "含有由 shell 展开的部分，无法确定它只读取"
+)
+READS_BEYOND: Final = Reason("reads a place outside the workspace or a secret file", "会读取工作区之外的位置或机密文件")
+READS_SECRETS: Final = Reason(
+    "reads a whole folder with secret files in it, which the tool `grep` leaves out",
+    "会读取含有机密文件的整个文件夹，`grep` 工具则会跳过这些文件",
+)
+PROGRAM_UNKNOWN: Final = Reason("runs a program that is not known to only read", "会运行无法确定只读取的程序")
+OPTION_UNKNOWN: Final = Reason(
+    "uses an option or argument that is not known to only read", "使用了无法确定只读取的选项或参数"
+)
+GIT_RUNS: Final = Reason(
+    "uses git where settings of the repository may make it run programs", "会使用 git，而仓库设置可能使其运行程序"
+)
+
 PLANNING: Final = Reason(
     "is more than reading, and the session is in plan mode: present the plan with `exit_plan_mode` first",
     "不只是读取，而会话处于计划模式：请先用 `exit_plan_mode` 提交计划",
 )
+
+
+def in_read_only(doubt: Reason) -> Reason:
+    """Why a command asks in a session that is read-only."""
+    return Reason(f"{doubt.en}, and the session is read-only", f"{doubt.zh}，而当前会话为只读")
+
+
+def in_plan_mode(doubt: Reason) -> Reason:
+    """Why a command does not run while a plan is made."""
+    return Reason(
+        f"{doubt.en}, and in plan mode only commands run that surely read: use the reading tools, or present the plan "
+        "with `exit_plan_mode` first",
+        f"{doubt.zh}，而计划模式只运行确定只读取的命令：请使用读取类工具，或先用 `exit_plan_mode` 提交计划",
+    )

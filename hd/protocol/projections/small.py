@@ -72,7 +72,7 @@ PRESET_OPTIONS: tuple[dict[str, str], ...] = (
     {
         "value": "read-only",
         "name": "Read only",
-        "description": "Reads freely; every change and every command asks first.",
+        "description": "Reads freely; every change asks first, and every command that does more than surely read.",
     },
     {
         "value": "workspace-write",
