@@ -59,10 +59,24 @@ def _enter(folder: int, part: str, create: bool) -> int:
     return open_folder(folder, part)
 
 
-def read(folder: int, name: str, limit: int) -> Content:
-    """The whole of a regular file of at most `limit` bytes. What is not regular (a FIFO, a device) is never opened."""
-    _require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False))
-    descriptor = os.open(name, _READ, dir_fd=folder)
+def read(folder: int, name: str, limit: int, *, just_seen: bool = False) -> Content:
+    """The whole of a regular file of at most `limit` bytes. What is not regular (a FIFO, a device) is never opened.
+
+    `just_seen` says that the caller found it regular a moment ago; then it is looked at only once more, when open.
+    """
+    if not just_seen:
+        _require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False))
+    return _read_open(os.open(name, _READ, dir_fd=folder), limit)
+
+
+def read_linked(folder: int, name: str, limit: int) -> Content:
+    """The same of a file that may be a link, wherever that leads. For rules that are followed and never shown."""
+    _require_regular(os.stat(name, dir_fd=folder))
+    return _read_open(os.open(name, _READ & ~os.O_NOFOLLOW, dir_fd=folder), limit)
+
+
+def _read_open(descriptor: int, limit: int) -> Content:
+    """The descriptor is closed in any case."""
     try:
         state = os.fstat(descriptor)
         _require_regular(state)
@@ -105,13 +119,16 @@ def _too_large(size: int, limit: int) -> str:
 
 
 def _read_all(descriptor: int, expected: int, limit: int) -> bytes:
-    parts: list[bytes] = []
-    total = 0
-    while chunk := os.read(descriptor, max(expected - total, 0) + _SLACK):
+    # One byte more than there should be: to get exactly the rest of a regular file means to have met its end.
+    first = os.read(descriptor, min(expected, limit) + 1)
+    if len(first) == expected:
+        return first
+    parts, total = [first], len(first)
+    while total <= limit and (chunk := os.read(descriptor, max(expected - total, 0) + _SLACK)):
         parts.append(chunk)
         total += len(chunk)
-        if total > limit:
-            raise FileError(Code.TOO_LARGE, _too_large(total, limit))
+    if total > limit:
+        raise FileError(Code.TOO_LARGE, _too_large(total, limit))
     return b"".join(parts)
 
 

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -43,7 +43,8 @@ class Matcher:
         )
         self._watch.start()
         try:
-            fault = self._asked((self._pattern, self._most, self._seconds))
+            self._sent((self._pattern, self._most, self._seconds))
+            fault = self._answer()
             if fault is not None:
                 raise FileError(
                     Code.PATTERN,
@@ -62,14 +63,33 @@ class Matcher:
 
     def lines(self, text: str) -> list[tuple[int, str]]:
         """(number, clipped text) of the lines in which the pattern is found."""
-        found: list[tuple[int, str]] = self._asked(text) or []
-        return found
+        return next(self.lines_of([text]), [])
 
-    def _asked(self, value: Any) -> Any:
-        if self.ended or self._process.stdin is None or self._process.stdout is None:
-            return None
+    def lines_of(self, texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
+        """The same of several texts, which is quicker than one by one; fewer answers than texts once it has ended.
+
+        They must be taken to the end, or nothing more be asked.
+        """
+        if self._sent(texts):
+            for _ in texts:
+                found: list[tuple[int, str]] | None = self._answer()
+                if found is None:
+                    return
+                yield found
+
+    def _sent(self, value: Any) -> bool:
+        if self.ended or self._process.stdin is None:
+            return False
         try:
             matching.send(self._process.stdin, value)  # type: ignore[arg-type]
+        except OSError:
+            self.ended = True
+        return not self.ended
+
+    def _answer(self) -> Any:
+        if self.ended or self._process.stdout is None:
+            return None
+        try:
             return matching.receive(self._process.stdout)  # type: ignore[arg-type]
         except (EOFError, OSError):
             self.ended = True

@@ -5,8 +5,8 @@ pattern such as `(\\w+\\s*)+:` could stop everything. This module imports nothin
 milliseconds.
 
 Both directions carry marshalled values, each after its length in four bytes. First comes (pattern, most matches a
-file, seconds of processor time); the answer is None or why the pattern cannot be compiled. Then each text of a file is
-answered by a list of (line number from 1, line clipped around the match).
+file, seconds of processor time); the answer is None or why the pattern cannot be compiled. Then come lists of texts;
+each text is answered by a list of (line number from 1, line clipped around the match) as soon as it was searched.
 """
 
 import marshal
@@ -75,10 +75,11 @@ def main() -> None:
     send(target, None)
     while True:
         try:
-            text = receive(source)
+            texts = receive(source)
         except EOFError:
             return
-        send(target, matches(pattern, text, most))
+        for text in texts:
+            send(target, matches(pattern, text, most))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hd.files import disk
 from hd.files.errors import FileError
+from hd.files.excludes import lines_of, outside_rules
 from hd.files.guard import Guard
 from hd.files.ignore import FILE_NAME, Ignores
 from hd.files.leftovers import is_temporary
@@ -25,7 +26,6 @@ _MACHINE_MADE = frozenset(
 )
 _ENVIRONMENT = "pyvenv.cfg"
 _WORKTREE = re.compile(rb"gitdir: .*[/\\]worktrees[/\\]")
-_IGNORE_FILE_LIMIT = 1 << 20
 _POINTER_LIMIT = 1 << 12
 
 
@@ -64,7 +64,7 @@ class Scope:
 
     def inside(self, folder: int, base: str) -> "Scope":
         """The rules within the open folder `base` (relative to the workspace)."""
-        lines = _lines_of(folder, FILE_NAME)
+        lines = lines_of(folder, FILE_NAME)
         return Scope(self.ignores.inside(_joined(self.prefix, base), lines), self.prefix) if lines else self
 
 
@@ -94,7 +94,9 @@ def scope_above(root: Path, start: Path) -> Scope:
     """
     top = _repository_top(root)
     prefix = _relative(top, root)
-    ignores = Ignores().inside("", _exclude_lines(top))
+    ignores = Ignores()
+    for lines in outside_rules(top):
+        ignores = ignores.inside("", lines)
     for folder in reversed(start.parents):
         if folder.is_relative_to(top):
             ignores = _entered(top, folder, ignores)
@@ -154,7 +156,7 @@ def _entered(top: Path, folder: Path, ignores: Ignores) -> Ignores:
     except OSError:
         return ignores
     try:
-        return ignores.inside(name, _lines_of(descriptor, FILE_NAME))
+        return ignores.inside(name, lines_of(descriptor, FILE_NAME))
     finally:
         os.close(descriptor)
 
@@ -164,26 +166,6 @@ def _repository_top(root: Path) -> Path:
         if os.path.lexists(folder / ".git"):
             return folder
     return root
-
-
-def _exclude_lines(top: Path) -> list[str]:
-    try:
-        descriptor = os.open(top / ".git" / "info", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return []
-    try:
-        return _lines_of(descriptor, "exclude")
-    finally:
-        os.close(descriptor)
-
-
-def _lines_of(folder: int, name: str) -> list[str]:
-    """The lines of an ignore file; none if it cannot be read or is none."""
-    try:
-        raw = disk.read(folder, name, _IGNORE_FILE_LIMIT).raw
-    except (OSError, FileError):
-        return []
-    return os.fsdecode(raw).removeprefix("\ufeff").split("\n")
 
 
 def _relative(above: Path, path: Path) -> str:

@@ -43,6 +43,7 @@ class Walk:
     """One walk below `start` (resolved, inside `root`), to be iterated once.
 
     `opened` counts the folders that were opened, `seen` the entries met; `stopped` says why something was left out.
+    `folder` is a descriptor of the folder of the entry given last, for as long as no other is asked for.
     `clock` gives seconds, as `time.monotonic` does.
     """
 
@@ -56,6 +57,7 @@ class Walk:
         cancel: threading.Event | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.folder = -1
         self.opened = 0
         self.seen = 0
         self.stopped: str | None = None
@@ -87,6 +89,7 @@ class Walk:
                 if entry is None:
                     os.close(frames.pop().descriptor)
                     continue
+                self.folder = frames[-1].descriptor
                 yield entry
                 if entry.kind is Kind.DIRECTORY and (below := self._below(frames[-1], entry, len(frames))) is not None:
                     frames.append(below)

@@ -4,13 +4,16 @@ import os
 import re
 import subprocess
 import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hd.files import search
 from hd.files.errors import Code, FileError
 from hd.files.guard import Guard
+from hd.files.matcher import Matcher
 from hd.files.matching import clip, matches
 from hd.files.search import Matches, grep, names
 from hd.files.walk import Limits, Walk
@@ -51,6 +54,58 @@ def test_what_cannot_be_searched_is_counted(tmp_path: Path) -> None:
     result = grep(walk(tmp_path), "x")
     assert found(result) == [("b", 1, "x"), ("latin", 1, r"x caf\xe9"), ("wide", 1, "x")]
     assert result.skipped == 1
+
+
+CONTENTS = {
+    "plain": b"x\nfoo.bar = 1\nFOO\n",
+    "nothing": b"x\ny\n",
+    "empty": b"",
+    "chinese": "# 注释 foo\n中文字\n".encode(),
+    "gb": "# 注释 foo\n中文字\n".encode("gb18030"),
+    "latin": b"caf\xe9 foo\n",
+    "marked": b"\xef\xbb\xbffoo",
+    "wide": "foo\r\n中文字\n".encode("utf-16"),
+    "binary": b"foo\0",
+    "broken": b"\xff\xfe\xfa bare foo",
+}
+
+
+@pytest.mark.parametrize(
+    "pattern", ["foo", "fo+", r"foo\.bar|中文字", "^foo$", "中文字", r"xe9 f", "(?i)foo", "f.o", "^", ""]
+)
+def test_passing_over_files_changes_no_answer(tmp_path: Path, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path, dict(CONTENTS))
+    quick = grep(walk(tmp_path), pattern)
+    monkeypatch.setattr(search, "required", lambda _: ())
+    assert quick == grep(walk(tmp_path), pattern)
+
+
+def test_files_without_a_literal_are_not_sent_to_the_search_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path, {**{f"f{n:03}": "nothing\n" for n in range(100)}, "g": "here it is\n"})
+    asked: list[str] = []
+    lines_of = Matcher.lines_of
+
+    def spy(self: Matcher, texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
+        asked.extend(texts)
+        return lines_of(self, texts)
+
+    monkeypatch.setattr(Matcher, "lines_of", spy)
+    result = grep(walk(tmp_path), r"here \w+")
+    assert (found(result), result.files, asked) == ([("g", 1, "here it is")], 101, ["here it is\n"])
+
+
+def test_an_empty_file_has_no_line(tmp_path: Path) -> None:
+    plant(tmp_path, {"a": "", "b": "\n"})
+    assert found(grep(walk(tmp_path), "^$")) == [("b", 1, "")]
+
+
+def test_what_was_found_before_an_expression_did_not_end_is_kept(tmp_path: Path) -> None:
+    plant(tmp_path, {f"a{n}": "bbb\n" for n in range(5)})
+    plant(tmp_path, {"b": "aaa\n", "c": "a" * 60 + "!\n", "d": "aaa\n"})
+    result = grep(walk(tmp_path, limits=Limits(seconds=0.5)), "^(a+)+$")
+    assert found(result) == [("b", 1, "aaa")]
 
 
 def test_b06_the_walk_ends_at_the_number_of_results(tmp_path: Path) -> None:
