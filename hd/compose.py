@@ -18,6 +18,7 @@ from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
 from hd.agent.presets import STANDARD, AgentPresets, described
+from hd.agent.repeats import REPEATS
 from hd.commands.table import default_commands
 from hd.config import namespaces
 from hd.config.credentials import Credentials
@@ -154,7 +155,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     registry = Registry(
         store,
         hub,
-        projections=(*DAEMON, COST, HISTORY),
+        projections=(*DAEMON, COST, HISTORY, REPEATS),
         clock=now_ms,
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),

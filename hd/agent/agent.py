@@ -11,7 +11,7 @@ from hd.agent import inbox as box
 from hd.agent import request as req
 from hd.agent.compact import Compacted, compact, cut
 from hd.agent.decide import Claim, EndTurn, Rest, StartTurn, StepEnd, between_turns, failure, resumption, within_turn
-from hd.agent.dispatch import Bench, Call, Dispatch
+from hd.agent.dispatch import CUT_CALLS, FILTERED, Bench, Call, Dispatch
 from hd.agent.step import Answer, answer
 from hd.errors import HdError, ModelUnavailable, SessionBusy, WorkStopped
 from hd.goals.pursuit import Pursuit
@@ -23,22 +23,9 @@ from hd.protocol.messages import text_of
 from hd.session.live import LiveSession
 from hd.session.registry import Announce
 from hd.session.repair import INTERRUPTED, STOPPED, Closing, close, failed
-from hd.tools.base import ToolError
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-CUT_CALLS = ToolError(
-    "Your answer hit the output limit before this call was complete, so no call of it was run. Do it in smaller parts.",
-    name="OutputLimitError",
-    code="OUTPUT_LIMIT",
-)
-
-FILTERED = ToolError(
-    "The provider's content filter cut this answer, so nothing of it was run. Ask in another way.",
-    name="ContentFilterError",
-    code="CONTENT_FILTER",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +316,8 @@ class Agent:
         if cut:
             dispatch.refuse(calls, CUT_CALLS)
             return StepEnd("cut-calls")
-        await dispatch.run(calls)
+        if stopped := await dispatch.run(calls):
+            return StepEnd("failed", {"message": stopped.message, "code": stopped.code})
         return StepEnd("finished" if self.session.value("completion").complete else "called")
 
     def _filtered(self, calls: Sequence[Call], turn: int, step: int) -> StepEnd:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from hd.agent import repeats
 from hd.errors import HdError, InputInvalid, StoreFull
 from hd.permit import reading
 from hd.permit.approvals import (
@@ -23,6 +24,7 @@ from hd.permit.look import DiskLook
 from hd.permit.policy import Ask, Deny, decide
 from hd.permit.presets import PresetName
 from hd.permit.reasons import Reason
+from hd.permit.reveal import reveal
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
@@ -36,6 +38,18 @@ from hd.tools.table import ToolTable
 _log = logging.getLogger(__name__)
 
 PREVIEW = 300
+
+CUT_CALLS = ToolError(
+    "Your answer hit the output limit before this call was complete, so no call of it was run. Do it in smaller parts.",
+    name="OutputLimitError",
+    code="OUTPUT_LIMIT",
+)
+
+FILTERED = ToolError(
+    "The provider's content filter cut this answer, so nothing of it was run. Ask in another way.",
+    name="ContentFilterError",
+    code="CONTENT_FILTER",
+)
 
 
 class People(Protocol):
@@ -81,15 +95,23 @@ class Dispatch:
         self._bench = bench
         self._where = {"turn": turn, "step": step}
 
-    async def run(self, calls: Sequence[Call]) -> None:
-        """Runs all calls. Cancelled in the middle it leaves the open ones to whoever closes the turn."""
-        for call in calls:
+    async def run(self, calls: Sequence[Call]) -> ToolError | None:
+        """Runs all calls; an error when the person stopped the turn at one of them, and those behind it were not run.
+
+        Cancelled in the middle it leaves the open ones to whoever closes the turn.
+        """
+        for place, call in enumerate(calls):
             seq = self._begin(call)
             # The call is on disk before it takes effect, so that after a kill it is known as begun and never repeated.
             await self._session.written(durable=True)
             outcome, error = await self._outcome(call)
             self._finish(call, seq, *await self._masked(outcome, error))
+            if isinstance(error, repeats.Stopped):
+                self.refuse(calls[place + 1 :], error)
+                await self._session.written(durable=True)
+                return error
         await self._session.written(durable=True)
+        return None
 
     def refuse(self, calls: Sequence[Call], error: ToolError) -> None:
         """Answers all calls with an error without running any."""
@@ -103,9 +125,10 @@ class Dispatch:
 
     def _finish(self, call: Call, seq: int, outcome: Outcome | None, error: ToolError | None) -> None:
         text = outcome.text if outcome is not None else f"Error: {error.message if error else 'no result'}"
+        told = repeats.note(self._session.value("repeats").last)
         data: dict[str, Any] = {
             **self._where,
-            "message": tool_message(call.id, bound(text), is_error=error is not None),
+            "message": tool_message(call.id, bound(text) + told, is_error=error is not None),
         }
         if error is not None:
             data["error"] = {"name": error.name, "code": error.code}
@@ -157,6 +180,7 @@ class Dispatch:
         plan = await asyncio.to_thread(tool.plan, arguments, context)
         if plan.access not in (Access.READ, Access.TALK):
             await self._unmasked(arguments)
+        await self._repeated(call, plan)
         await self._permit(call, tool, plan, context)
         try:
             return await tool.run(arguments, context)
@@ -164,6 +188,16 @@ class Dispatch:
             # However the call ended: what it changed on disk is a fact.
             if (changes := context.traced()) is not None:
                 self._session.record(Draft(ev.UNDO_CHANGED, changes))
+
+    async def _repeated(self, call: Call, plan: Plan) -> None:
+        """Asks the person at a call that was made too often; `Stopped` when they do not want it to go on."""
+        number = self._session.value("repeats").last
+        if not repeats.must_ask(number):
+            return
+        asked = repeats.question(call.name, number, reveal(plan.summary, one_line=True))
+        answer = (await self._asker(call)([asked]))["answers"][0]
+        if repeats.GO_ON not in answer["selected"]:
+            raise repeats.Stopped
 
     async def _unmasked(self, arguments: Mapping[str, Any]) -> None:
         """A `ToolError` where the model takes the mark of a hidden value for the value: a file would lose it."""
