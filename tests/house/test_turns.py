@@ -217,8 +217,10 @@ async def test_steering_enters_the_running_turn_at_its_next_step(daemon: Daemon,
         await daemon.prompt(session, "begin")
         await mock.until(lambda: len(mock.requests) == 1)
         await daemon.prompt(session, "and this", mode="steer")
-        steered = await control.until(lambda item: item["type"] == "queue" and item["items"])
-        assert [item["placement"] for item in steered["items"]] == ["steering"]
+        # Before it the first prompt may be seen to wait for a moment.
+        await control.until(
+            lambda item: item["type"] == "queue" and [one["placement"] for one in item["items"]] == ["steering"]
+        )
         gate.set()
         await follow.until(ENDED)
     events = await daemon.log(session)
