@@ -4,11 +4,10 @@ import asyncio
 import os
 import platform
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from aiohttp import web
@@ -25,27 +24,24 @@ from hd.config.credentials import Credentials
 from hd.config.document import Namespace, SettingsDocument
 from hd.config.keys import Keys
 from hd.config.settings import Settings
+from hd.desks import Desks
 from hd.errors import KeyUnusable
 from hd.files.folders import Folders
 from hd.files.guard import Guard
-from hd.files.layer import FileLayer
 from hd.files.references import References
 from hd.jobs.jobs import Jobs
-from hd.jobs.runner import JobRunner
 from hd.ledger.cost import COST
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
-from hd.permit.looking import only_looks
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.process.run import Runner
 from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.protocol.projections import DAEMON
-from hd.secrets.find import WorkspaceSecrets
 from hd.secrets.mask import Mask
 from hd.secrets.values import environment_values
 from hd.server.routes.agent_presets import AgentPresetRoutes
@@ -58,6 +54,7 @@ from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.goals import GoalRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.jobs import JobRoutes
+from hd.server.routes.processes import ProcessRoutes
 from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.questions import QuestionRoutes
 from hd.server.routes.search import SearchRoutes
@@ -78,11 +75,9 @@ from hd.session.registry import Registry
 from hd.session.store.base import Store
 from hd.session.store.sqlite import SqliteStore
 from hd.session.workspaces import Workspaces
-from hd.tools.base import Asker, ToolContext
 from hd.tools.table import default_tools
 from hd.undo.settle import forget, settle
 from hd.undo.tell import undone
-from hd.undo.trace import TracedRunner
 from hd.undo.undo import Undo
 from hd.uploads.uploads import Uploads
 from hd.version import __version__
@@ -118,6 +113,7 @@ class House:
         """Ends all work while clients can still see it: first turns, then streams."""
         services = self.services
         await services.agents.close()
+        await services.terminals.close()
         for told in (
             services.jobs,
             services.hub,
@@ -166,7 +162,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     jobs = Jobs()
     surroundings = Mask(environment_values(keys.environment))
     undo = Undo(home.undo, guard, home.scratch)
-    desks = _Desks(
+    desks = Desks(
         runner, jobs, guard, home.scratch, undo, lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings
     )
     tools = default_tools()
@@ -180,7 +176,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         default_selection=providers.default,
     )
     agents = Agents(outfit)
-    registry.admit(agents, jobs, desks, undo)
+    registry.admit(agents, jobs, desks, desks.terminals, undo)
     services = Services(
         registry=registry,
         workspaces=Workspaces(store),
@@ -188,8 +184,9 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo),
+        commands=default_commands(undo, jobs),
         jobs=jobs,
+        terminals=desks.terminals,
         providers=providers,
         settings=SettingsDocument(store, _namespaces(settings, providers), broker.emit),
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
@@ -215,6 +212,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         SettingsRoutes(services),
         FeedbackRoutes(services),
         JobRoutes(services),
+        ProcessRoutes(services),
         SubagentRoutes(services),
         ForkRoutes(services),
         DirectoryPickerRoutes(Folders(guard, Path.home())),
@@ -262,73 +260,6 @@ def _namespaces(settings: Settings, providers: Providers) -> list[Namespace]:
         namespaces.default_model(providers.base, providers.complete, providers.prefer, pinned=pinned),
         namespaces.permission(DEFAULT_PRESET),
     ]
-
-
-_REMEMBERED = 256
-
-
-class _Desks:
-    """What each session's tools work with.
-
-    What the model has seen of a session's files, a hash for each, outlives the session in memory: who comes back after
-    an hour may write what was read before, and a file that changed since is found out all the same. Of the sessions
-    that are not in memory it is kept for the last `_REMEMBERED`; the model of an older one has to read again, as after
-    a restart. The texts themselves, by which a refused write says what is new in a file, go with the session.
-    """
-
-    def __init__(
-        self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path, undo: Undo, own: Callable[[], Mask]
-    ) -> None:
-        self._own = own
-        self._secrets: dict[str, WorkspaceSecrets] = {}
-        self._runner = runner
-        self._jobs = jobs
-        self._scratch = scratch
-        self._guard = guard
-        self._undo = undo
-        self._files: dict[str, FileLayer] = {}
-        self._seen: dict[str, dict[Path, str]] = {}
-        """By session, the last that left memory at the end."""
-
-    def context_for(self, session: LiveSession, call_id: str, ask: Asker) -> ToolContext:
-        workspace = Path(session.header.cwd)
-        files = self._files.get(session.id)
-        if files is None:
-            files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
-        seen = self._seen.setdefault(session.id, {})
-        trace = self._undo.trace(session, call_id)
-        runner = JobRunner(self._runner, self._jobs, session, partial(self.mask_for, session))
-        return ToolContext(
-            workspace,
-            files.witnessed(trace.witness),
-            TracedRunner(runner, trace, only_looks),
-            ask,
-            call_id,
-            seen,
-            session.view,
-            partial(self._undo.borne_out, session),
-            trace.facts,
-        )
-
-    def mask_for(self, session: LiveSession) -> Mask:
-        secrets = self._secrets.get(session.id)
-        if secrets is None:
-            root = Path(session.header.cwd)
-            secrets = self._secrets.setdefault(session.id, WorkspaceSecrets(root, self._guard, self._own))
-        return secrets.look()
-
-    def rests(self, session_id: str) -> bool:
-        return True
-
-    def leave(self, session_id: str) -> None:
-        self._files.pop(session_id, None)
-        self._secrets.pop(session_id, None)
-        seen = self._seen.pop(session_id, None)
-        if seen:
-            self._seen[session_id] = seen
-        absent = [known for known in self._seen if known not in self._files]
-        for known in absent[:-_REMEMBERED]:
-            del self._seen[known]
 
 
 def _instructions(workspace: Path, home: Path) -> str | None:

@@ -41,6 +41,7 @@ class Job:
         self.id: Final = job_id
         self.owner: Final = owner
         self.stop: Final = asyncio.Event()
+        self.stopped_by = "a person"
         self.bell: Final = Bell()
         self.status: Status = "running"
         self.detail: str | None = None
@@ -49,7 +50,7 @@ class Job:
         """What the model calls it by; known once it is a fact of its session."""
         self.spill: str | None = None
         self.kind: Final = kind
-        self._label = label
+        self.label: Final = label
         self._call_id = call_id
         self._started_at = started_at
         self._pieces: deque[tuple[int, str]] = deque()
@@ -62,7 +63,7 @@ class Job:
             "jobId": self.id,
             "owner": self.owner,
             "kind": self.kind,
-            "label": self._label,
+            "label": self.label,
             "startedAt": self._started_at,
             "toolCall": {"callId": self._call_id, "rootCallId": self._call_id},
         }
@@ -76,7 +77,7 @@ class Job:
             "id": self.id,
             "number": self.number,
             "kind": self.kind,
-            "label": self._label,
+            "label": self.label,
             "owner": self.owner,
             "outputLimitBytes": OUTPUT_LIMIT,
             "status": self.status,
@@ -110,3 +111,8 @@ class Job:
                 chunk["gapBefore"] = True
             chunks.append(chunk)
         return chunks
+
+    def tail(self, lines: int) -> str:
+        """The last lines of the output that is kept."""
+        text = "".join(piece for _, piece in self._pieces)
+        return "\n".join(text.rstrip("\n").split("\n")[-lines:])

@@ -71,16 +71,26 @@ class Jobs:
         job.bell.ring()
         self._bells[session.id].ring()
 
-    def kill(self, session_id: str, job_id: str) -> Literal["requested", "already-finished"]:
-        """Asks a job to end; its end comes as any other end of it does."""
+    def kill(self, session_id: str, job_id: str, *, by: str = "a person") -> Literal["requested", "already-finished"]:
+        """Asks a job to end, in somebody's name; its end comes as any other end of it does."""
         job = self.get(session_id, job_id)
         if job.finished_at is not None:
             return "already-finished"
-        job.status = "stopping"
+        job.status, job.stopped_by = "stopping", by
         job.stop.set()
         job.bell.ring()
         self._bells[job.owner].ring()
         return "requested"
+
+    def numbered(self, session_id: str, number: int) -> Job:
+        """The job that the model knows by a number; `JobNotFound`."""
+        for job in self._jobs.get(session_id, {}).values():
+            if job.number == number:
+                return job
+        raise JobNotFound(f"No command #{number} of this session was run by this daemon.", {"number": number})
+
+    def running(self, session_id: str) -> list[Job]:
+        return [job for job in self._jobs.get(session_id, {}).values() if job.finished_at is None]
 
     def get(self, session_id: str | None, job_id: str) -> Job:
         """The job of a session, or of any where none is named; `JobNotFound`."""

@@ -47,7 +47,7 @@ class JobRunner:
             self.jobs.settle(self.session, job, "failed", "it could not be started")
             raise
         job.spill = str(ran.spill) if ran.spill is not None and ran.length > OUTPUT_LIMIT else None
-        self.jobs.settle(self.session, job, *ended(ran, timeout_s))
+        self.jobs.settle(self.session, job, *ended(ran, timeout_s, job.stopped_by))
         return replace(ran, number=job.number)
 
     def output(self, job_id: str) -> Iterator[str] | None:
@@ -57,10 +57,10 @@ class JobRunner:
         return None if blocks is None else map(self.look().hide, blocks)
 
 
-def ended(ran: Ran, timeout_s: float) -> tuple[Status, str]:
+def ended(ran: Ran, timeout_s: float, stopped_by: str) -> tuple[Status, str]:
     """How a run ended, in the words of a job."""
     if ran.stopped:
-        return "killed", "stopped by a person"
+        return "killed", f"stopped by {stopped_by}"
     if ran.timed_out:
         return "failed", f"timed out after {timeout_s:g} s"
     if ran.exit_code is None:

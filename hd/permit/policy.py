@@ -9,6 +9,7 @@ from hd.permit.places import Ground
 from hd.permit.presets import PresetName
 from hd.permit.reading import Doubt, unproven
 from hd.permit.reasons import Reason
+from hd.permit.servers import starts_server
 from hd.tools.base import Access, Plan
 
 
@@ -40,11 +41,14 @@ def decide(
     """The verdict on one call of a session in `workspace`; `planning` says that the session is in plan mode.
 
     Reading and talking are always allowed: what may be read at all is the file layer's rule. So are commands that
-    `doubt` has nothing against, which only read. Plan mode denies all else, whatever the preset. An access that this
-    function does not know is asked about. No preset denies anything.
+    `doubt` has nothing against, which only read. Plan mode denies all else, whatever the preset, and no command that
+    starts a server is waited for. An access that this function does not know is asked about, and so is each terminal.
+    No preset denies anything.
     """
     if plan.access in (Access.READ, Access.TALK):
         return Allow()
+    if plan.access is Access.EXECUTE and not planning and starts_server(plan.detail):
+        return Deny(reasons.SERVER)
     if plan.access is Access.EXECUTE and (planning or preset == "read-only"):
         against = doubt(plan.detail)
         if against is None:
@@ -56,11 +60,14 @@ def decide(
         return Allow()
     if plan.access is Access.DELETE:
         return Ask(reasons.DELETES)
+    runs = plan.access in (Access.EXECUTE, Access.TERMINAL)
     if preset == "workspace-write":
         ground = Ground.of(workspace)
-        reason = reach(plan.detail, ground) if plan.access is Access.EXECUTE else _outside(plan.paths, ground)
+        reason = reach(plan.detail, ground) if runs else _outside(plan.paths, ground)
+        if reason is None and plan.access is Access.TERMINAL:
+            reason = reasons.TERMINAL
         return Ask(reason) if reason else Allow()
-    return Ask(reasons.WRITES)
+    return Ask(reasons.TERMINAL if plan.access is Access.TERMINAL else reasons.WRITES)
 
 
 def _outside(paths: tuple[str, ...], ground: Ground) -> Reason | None:

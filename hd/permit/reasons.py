@@ -65,6 +65,11 @@ GIT_RUNS: Final = Reason(
     "uses git where settings of the repository may make it run programs", "会使用 git，而仓库设置可能使其运行程序"
 )
 
+TERMINAL: Final = Reason("runs in a terminal, and goes on when the turn ends", "会在终端中运行，并在本轮结束后继续运行")
+SERVER: Final = Reason(
+    "starts a server, which does not end by itself: start it with `run_in_terminal`",
+    "会启动不会自行结束的服务器：请用 `run_in_terminal` 启动",
+)
 PLANNING: Final = Reason(
     "is more than reading, and the session is in plan mode: present the plan with `exit_plan_mode` first",
     "不只是读取，而会话处于计划模式：请先用 `exit_plan_mode` 提交计划",

@@ -6,10 +6,14 @@ output from a pipe of our own, and the two end independently.
 """
 
 import asyncio
+import fcntl
 import os
 import signal
+import struct
 import subprocess
+import termios
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,29 +21,47 @@ _PIECE: Final = 32 * 1024
 _DRAIN: Final = 1024 * 1024
 _POLL_S: Final = 0.02
 _REAP_S: Final = 0.25
+_ATTACH: Final = ("/bin/sh", "-c", 'exec <"$0" >"$0" 2>&1 && exec "$@"')
+"""The first process of a session gets the terminal that it opens for its own; then it becomes what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """The size of a terminal, in characters."""
+
+    columns: int = 120
+    rows: int = 40
 
 
 class Child:
-    """A started process: own session and group, no input, output and errors merged in the order they were written.
+    """A started process: own session and group, output and errors merged in the order they were written.
 
+    Without a screen it has no input; with one it has a terminal of its own, which takes what is written as typed.
     `on_output` gets the bytes. OSError or ValueError when it cannot be started. Whoever starts one closes it.
     """
 
     def __init__(
-        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], on_output: Callable[[bytes], None]
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        environment: Mapping[str, str],
+        on_output: Callable[[bytes], None],
+        screen: Screen | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._on_output = on_output
         self._ended = asyncio.Event()
         self._exited = asyncio.Event()
-        self._output, write_end = os.pipe()
+        self._takes_input = screen is not None
+        self._output, write_end = os.pipe() if screen is None else _terminal(screen)
         try:
             os.set_blocking(self._output, False)
             self._process = subprocess.Popen(
-                argv,
+                argv if screen is None else (*_ATTACH, os.ttyname(write_end), *argv),
                 cwd=cwd,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if screen is None else write_end,
                 stdout=write_end,
                 stderr=write_end,
                 start_new_session=True,
@@ -58,7 +80,7 @@ class Child:
         else:
             self._ask_for_exit()
 
-    async def exited(self, within_s: float) -> bool:
+    async def exited(self, within_s: float | None) -> bool:
         """Waits for the process to exit. It is not reaped, so its pid stays its own until `close`."""
         try:
             async with asyncio.timeout(within_s):
@@ -76,6 +98,15 @@ class Child:
             return False
         return True
 
+    def write(self, typed: bytes) -> int:
+        """Types into the terminal; the bytes that it took, 0 where it has no room or is gone. ValueError without."""
+        if not self._takes_input:
+            raise ValueError("this process has no terminal")
+        try:
+            return os.write(self._output, typed)
+        except OSError:
+            return 0
+
     def drain(self) -> None:
         """Takes what is in the pipe now, and no endless amount of it where somebody goes on writing."""
         taken = 0
@@ -88,6 +119,7 @@ class Child:
     def close(self) -> int | None:
         """Lets go of everything and reaps; the exit code (128 + n after signal n), None for a process that still is."""
         self._stop_reading()
+        self._takes_input = False
         os.close(self._output)
         if self._pidfd is not None:
             self._loop.remove_reader(self._pidfd)
@@ -125,6 +157,8 @@ class Child:
             piece = os.read(self._output, _PIECE)
         except BlockingIOError:
             return 0
+        except OSError:
+            piece = b""  # how a terminal says that nobody holds its other end
         if piece:
             self._on_output(piece)
         else:
@@ -134,6 +168,13 @@ class Child:
     def _stop_reading(self) -> None:
         self._loop.remove_reader(self._output)
         self._ended.set()
+
+
+def _terminal(screen: Screen) -> tuple[int, int]:
+    """Both ends of a new terminal: ours and the process's."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", screen.rows, screen.columns, 0, 0))
+    return ours, theirs
 
 
 def _pidfd(pid: int) -> int | None:

@@ -12,6 +12,7 @@ builds take it to mean "a warning is an error", so it would change results, not 
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -81,6 +82,9 @@ QUIET: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+_NO_SCREEN: Final = frozenset({"TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT"})
+
+
 def looks_secret(name: str, value: str) -> bool:
     """Whether a variable should be taken for a secret, by its name or by what it holds."""
     return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value))
@@ -95,3 +99,16 @@ def child_environment(parent: Mapping[str, str]) -> dict[str, str]:
     }
     kept.setdefault("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
     return {**kept, **QUIET}
+
+
+def with_screen(environment: Mapping[str, str], workspace: Path) -> dict[str, str]:
+    """The environment of a command that has a terminal: it may ask and draw, and a virtual environment that lies in
+    the workspace is active, as a person's shell would have it. No browser opens where the daemon runs."""
+    kept = {name: value for name, value in environment.items() if name not in _NO_SCREEN}
+    kept |= {"TERM": "xterm-256color", "BROWSER": "none"}
+    for name in (".venv", "venv"):
+        programs = workspace / name / "bin"
+        if (programs / "activate").is_file():
+            kept.pop("PYTHONHOME", None)
+            return kept | {"VIRTUAL_ENV": str(workspace / name), "PATH": f"{programs}:{kept['PATH']}"}
+    return kept

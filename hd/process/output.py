@@ -51,6 +51,11 @@ class Cleaner:
         text = self._decoder.decode(piece.translate(None, _NOISE))
         return self._fold(self._without_escapes(text))
 
+    @property
+    def unfinished(self) -> str:
+        """The line that has not ended yet, as it stands: such as the prompt of a program that waits."""
+        return _last_state(self._line)
+
     def finish(self) -> str:
         """What was held back. The cleaner is empty afterwards."""
         text = self._escape + self._decoder.decode(b"", final=True)

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
-from hd.process.child import Child
-from hd.process.environment import HOME_MARK, RUN_MARK, child_environment
+from hd.process.child import Child, Screen
+from hd.process.environment import HOME_MARK, RUN_MARK, child_environment, with_screen
 from hd.process.output import Cleaner, Kept
 from hd.process.spill import Spills
 from hd.process.survivors import Survivor, end, of_run
@@ -51,6 +51,23 @@ class Ran:
     number: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A running command's terminal: what can be typed into it, and the line on which it waits."""
+
+    child: Child
+    cleaner: Cleaner
+
+    def type(self, text: str) -> bool:
+        """Whether all of it was taken."""
+        typed = text.encode()
+        return self.child.write(typed) == len(typed)
+
+    @property
+    def line(self) -> str:
+        return self.cleaner.unfinished
+
+
 class Runner:
     """Starts commands for one daemon.
 
@@ -69,15 +86,17 @@ class Runner:
         *,
         cwd: Path,
         run_id: str,
-        timeout_s: float = DEFAULT_TIMEOUT_S,
+        timeout_s: float | None = DEFAULT_TIMEOUT_S,
         on_output: Callable[[str], None] | None = None,
         stop: asyncio.Event | None = None,
+        screen: Screen | None = None,
+        on_start: Callable[[Hand], None] | None = None,
     ) -> Ran:
         """Runs `command` in `cwd`; OSError or ValueError when it cannot be started.
 
         After `timeout_s`, or once `stop` is set, everything of the run is asked to end and after two seconds more made
         to. A cancellation does the same within a second and goes on its way. `on_output` gets the text as it comes.
-        The output is kept under `run_id`.
+        The output is kept under `run_id`. With a `screen` it runs in a terminal; `on_start` gets the hand on it.
         """
         mark = f"{run_id}.{new_id()}"  # a caller's id may come from a model and come again
         cleaner, kept = Cleaner(), Kept()
@@ -88,18 +107,22 @@ class Runner:
             if on_output is not None:
                 on_output(text)
 
+        environment = self._environment if screen is None else with_screen(self._environment, cwd)
         started = time.monotonic()
         child = Child(
             (self.shell, "-c", command),
             cwd=cwd,
-            environment=self._environment | {RUN_MARK: mark},
+            environment=environment | {RUN_MARK: mark},
             on_output=lambda piece: keep(cleaner.feed(piece)),
+            screen=screen,
         )
         spill = self.spills.begin(run_id)  # only for a command that did start, and before any output can come
         survivors: tuple[Survivor, ...] = ()
         everything = partial(of_run, mark, child.pid, with_leader=True)
         code: int | None = None
         try:
+            if on_start is not None:
+                on_start(Hand(child, cleaner))
             how = await _exit(child, timeout_s, stop)
             if how != "exited":
                 await end(everything, _TIMEOUT_GRACE_S)
@@ -130,7 +153,7 @@ class Runner:
 
 
 async def _exit(
-    child: Child, timeout_s: float, stop: asyncio.Event | None
+    child: Child, timeout_s: float | None, stop: asyncio.Event | None
 ) -> Literal["exited", "timed-out", "stopped"]:
     """Waits for what comes first: the shell's own exit, the time limit, or somebody's wish for its end."""
     if stop is None:

@@ -9,7 +9,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -51,6 +51,27 @@ def of_home(mark: str) -> list[psutil.Process]:
     return _living(pid for pid in _others() if pid not in own and _carries(pid, wanted, float("inf")))
 
 
+def by_run(run_ids: Collection[str]) -> dict[str, list[psutil.Process]]:
+    """The living processes of runs that are known by the id that they were started with (blocking, one look at all)."""
+    found: dict[str, list[psutil.Process]] = {run_id: [] for run_id in run_ids}
+    start = os.fsencode(f"{RUN_MARK}=")
+    for pid in _others() if run_ids else ():
+        marks = (os.fsdecode(entry[len(start) :]) for entry in _environment(pid) if entry.startswith(start))
+        run_id = next(marks, "").rpartition(".")[0]
+        if run_id in found:
+            found[run_id] += _living([pid])
+    return found
+
+
+def ports(process: psutil.Process) -> list[int]:
+    """The ports at which a process listens; none where the system does not say."""
+    try:
+        connections = process.net_connections("inet")
+    except psutil.Error:
+        return []
+    return sorted({one.laddr.port for one in connections if one.status == psutil.CONN_LISTEN})
+
+
 async def end(find: Callable[[], list[psutil.Process]], grace_s: float = GRACE_S) -> tuple[Survivor, ...]:
     """Ends what `find` finds: TERM, `grace_s` to go in peace, KILL; once more for what came up meanwhile.
 
@@ -61,7 +82,7 @@ async def end(find: Callable[[], list[psutil.Process]], grace_s: float = GRACE_S
         found = find()
         if not found:
             break
-        met |= {process.pid: _describe(process) for process in found if process.pid not in met}
+        met |= {process.pid: describe(process) for process in found if process.pid not in met}
         try:
             signal_all(found, signal.SIGTERM)
             left = await _gone(found, grace_s)
@@ -80,7 +101,7 @@ def end_marked(mark: str) -> list[Survivor]:
     To be called only by the daemon that holds the home's lock: the commands of a living one carry the same mark.
     """
     found = of_home(mark)
-    met = [_describe(process) for process in found]
+    met = [describe(process) for process in found]
     signal_all(found, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_S
     while any(map(_alive, found)) and time.monotonic() < deadline:
@@ -174,7 +195,7 @@ def _alive(process: psutil.Process) -> bool:
         return False
 
 
-def _describe(process: psutil.Process) -> Survivor:
+def describe(process: psutil.Process) -> Survivor:
     try:
         command = " ".join(process.cmdline()) or process.name()
     except psutil.Error:

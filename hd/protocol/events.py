@@ -53,6 +53,7 @@ MESSAGE_FEEDBACK: Final = "message-feedback/change"
 SUMMARY_WRITE: Final = "summary/write"
 PROBLEMS_READ: Final = "problems/read"
 TASK_COMPLETE: Final = "task/complete"
+PROCESS_PAGE: Final = "process/page"
 UNDO_CHANGED: Final = "undo/changed"
 UNDO_DONE: Final = "undo/done"
 UNDO_ACCEPTED: Final = "undo/accepted"
@@ -60,7 +61,7 @@ UNDO_ACCEPTED: Final = "undo/accepted"
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
-        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED),
+        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE),
     }
 )
 

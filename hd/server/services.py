@@ -9,6 +9,7 @@ from hd.commands.table import CommandTable
 from hd.config.credentials import Credentials
 from hd.config.document import SettingsDocument
 from hd.jobs.jobs import Jobs
+from hd.jobs.terminals import Terminals
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.session.drafts import Drafts
@@ -28,6 +29,7 @@ class Services:
     agent_presets: AgentPresets
     commands: CommandTable
     jobs: Jobs
+    terminals: Terminals
     providers: Providers
     settings: SettingsDocument
     credentials: Credentials

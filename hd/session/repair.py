@@ -92,7 +92,7 @@ def lost_jobs(jobs: Iterable[Mapping[str, Any]]) -> list[Draft]:
 
 
 def _registered(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in job.items() if key not in {"status", "number"}}
+    return {key: value for key, value in job.items() if key not in {"status", "number", "pages"}}
 
 
 def _void(ask_id: str) -> dict[str, Any]:

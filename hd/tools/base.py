@@ -16,6 +16,7 @@ from hd.protocol.tools import ToolSpec
 if TYPE_CHECKING:
     from hd.files.layer import FileLayer
     from hd.process.run import Ran
+    from hd.process.terminal import Seen
 
 
 class Access(StrEnum):
@@ -25,6 +26,7 @@ class Access(StrEnum):
     WRITE = "write"
     DELETE = "delete"
     EXECUTE = "execute"
+    TERMINAL = "terminal"
     TALK = "talk"
 
 
@@ -84,6 +86,18 @@ class CommandRunner(Protocol):
         ...
 
 
+class TerminalDesk(Protocol):
+    """The terminals of a session (`hd.jobs.terminals`)."""
+
+    async def open(self, command: str, call_id: str) -> "Seen":
+        """Starts a command and says how it stands once there is something to say; OSError, ValueError, HdError."""
+        ...
+
+    async def kill(self, index: int | None) -> Sequence[tuple[int, str]]:
+        """Ends one terminal or all that run; gives index and command of each. HdError for one that does not run."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """The world as one call may touch it.
@@ -92,6 +106,7 @@ class ToolContext:
     under a projection's key, such as `plan` or `goal`; None for a key that is none. `borne_out` gives, of paths
     that are claimed to be changed, those of which the daemon knows it or could not; None where it knows too little.
     `traced` takes what the call changed, as `undo/changed` tells it; None for nothing.
+    `terminals` is None for who may have none.
     """
 
     workspace: Path
@@ -103,6 +118,7 @@ class ToolContext:
     value: Callable[[str], Any] = lambda key: None
     borne_out: Callable[[Collection[str]], Collection[str] | None] = lambda claimed: None
     traced: Callable[[], Mapping[str, Any] | None] = lambda: None
+    terminals: TerminalDesk | None = None
 
 
 class Tool(Protocol):

@@ -31,6 +31,7 @@ def default_tools() -> ToolTable:
     from hd.tools.kinds.edit_file import EditFile
     from hd.tools.kinds.exit_plan_mode import ExitPlanMode
     from hd.tools.kinds.grep import Grep
+    from hd.tools.kinds.kill_terminal import KillTerminal
     from hd.tools.kinds.list_files import ListFiles
     from hd.tools.kinds.present import Present
     from hd.tools.kinds.read_command_output import ReadCommandOutput
@@ -38,6 +39,7 @@ def default_tools() -> ToolTable:
     from hd.tools.kinds.read_problems import ReadProblems
     from hd.tools.kinds.rename_file import RenameFile
     from hd.tools.kinds.run_command import RunCommand
+    from hd.tools.kinds.run_in_terminal import RunInTerminal
     from hd.tools.kinds.search_files import SearchFiles
     from hd.tools.kinds.task_complete import TaskComplete
     from hd.tools.kinds.update_goal import UpdateGoal
@@ -53,6 +55,7 @@ def default_tools() -> ToolTable:
             EditFile(),
             ExitPlanMode(),
             Grep(),
+            KillTerminal(),
             ListFiles(),
             Present(),
             ReadCommandOutput(),
@@ -60,6 +63,7 @@ def default_tools() -> ToolTable:
             ReadProblems(),
             RenameFile(),
             RunCommand(),
+            RunInTerminal(),
             SearchFiles(),
             TaskComplete(),
             UpdateGoal(),

@@ -30,6 +30,8 @@ HERE = Path("/home/me/work")
         (WORKSPACE, Access.WRITE, False),
         (WORKSPACE, Access.DELETE, True),
         (WORKSPACE, Access.EXECUTE, False),
+        (READ_ONLY, Access.TERMINAL, True),
+        (WORKSPACE, Access.TERMINAL, True),
         *((FULL, access, False) for access in Access),
     ],
 )

@@ -32,12 +32,19 @@ def _settled(state: Jobs, event: Event) -> Jobs:
     return tuple({**job, **end} if job.get("jobId") == job_id else job for job in state)
 
 
+def _page(state: Jobs, event: Event) -> Jobs:
+    job_id, url = event.data.get("jobId"), event.data.get("url")
+    if not any(job.get("jobId") == job_id and url not in job.get("pages", ()) for job in state):
+        return state
+    return tuple({**job, "pages": [*job.get("pages", ()), url]} if job.get("jobId") == job_id else job for job in state)
+
+
 def _row(job: Mapping[str, Any]) -> dict[str, Any]:
     """A job in the shape that the dialect gives rows of jobs (WIRE 6), and the number that the model knows it by."""
     row = {"id": job.get("jobId"), "number": job["number"]}
     return row | {
         key: job[key]
-        for key in ("kind", "label", "status", "detail", "startedAt", "finishedAt")
+        for key in ("kind", "label", "status", "detail", "startedAt", "finishedAt", "pages")
         if job.get(key) is not None
     }
 
@@ -45,7 +52,7 @@ def _row(job: Mapping[str, Any]) -> dict[str, Any]:
 JOBS: Projection[Jobs] = Projection(
     "jobs",
     (),
-    {ev.JOB_REGISTERED: _registered, ev.JOB_SETTLED: _settled},
+    {ev.JOB_REGISTERED: _registered, ev.JOB_SETTLED: _settled, ev.PROCESS_PAGE: _page},
     lambda state: [_row(job) for job in state],
 )
 
