@@ -30,6 +30,7 @@ from hd.files.folders import Folders
 from hd.files.guard import Guard
 from hd.files.references import References
 from hd.jobs.jobs import Jobs
+from hd.ledger.budget import BUDGET
 from hd.ledger.cost import COST
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
@@ -151,7 +152,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     registry = Registry(
         store,
         hub,
-        projections=(*DAEMON, COST, HISTORY, REPEATS),
+        projections=(*DAEMON, COST, BUDGET, HISTORY, REPEATS),
         clock=now_ms,
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),

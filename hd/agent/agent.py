@@ -15,6 +15,7 @@ from hd.agent.dispatch import CUT_CALLS, FILTERED, Bench, Call, Dispatch
 from hd.agent.step import Answer, answer
 from hd.errors import HdError, ModelUnavailable, SessionBusy, WorkStopped
 from hd.goals.pursuit import Pursuit
+from hd.ledger.budget import Refusal, refusal
 from hd.llm.base import ProviderError
 from hd.llm.providers import Providers
 from hd.protocol import events as ev
@@ -296,6 +297,8 @@ class Agent:
                         self.session.record(title)
 
     async def _step(self, turn: int, step: int) -> StepEnd:
+        if (refused := self._over_budget()) is not None:
+            return self._failed(refused.sentence(), "BUDGET")
         request = req.build(self.session.value("history"))
         provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
         try:
@@ -317,14 +320,23 @@ class Agent:
             dispatch.refuse(calls, CUT_CALLS)
             return StepEnd("cut-calls")
         if stopped := await dispatch.run(calls):
-            return StepEnd("failed", {"message": stopped.message, "code": stopped.code})
+            return self._failed(stopped.message, stopped.code)
         return StepEnd("finished" if self.session.value("completion").complete else "called")
 
     def _filtered(self, calls: Sequence[Call], turn: int, step: int) -> StepEnd:
         """The provider's filter cut the answer: nothing of it is run, and the turn does not look like a success."""
         Dispatch(self.session, self._outfit.bench, turn, step).refuse(calls, FILTERED)
-        self._outfit.announce("api-session/error", [self.session.id, FILTERED.message])
-        return StepEnd("failed", {"message": FILTERED.message, "code": FILTERED.code})
+        return self._failed(FILTERED.message, FILTERED.code)
+
+    def _over_budget(self) -> Refusal | None:
+        session, chosen = self.session, self.session.value("modelSelection").last_used or {}
+        size = session.value("contextPressure").projected or 0
+        route = (str(chosen.get("provider")), str(chosen.get("model")))
+        return refusal(session.value("cost"), session.value("budget"), size=size, route=route, now=session.now())
+
+    def _failed(self, message: str, code: str) -> StepEnd:
+        self._outfit.announce("api-session/error", [self.session.id, message])
+        return StepEnd("failed", {"message": message, "code": code})
 
     def _end_turn(self, turn: int, before: Sequence[Draft], reason: Mapping[str, Any]) -> None:
         self.session.record(*before, Draft(ev.TURN_END, {"turn": turn, "reason": dict(reason)}))

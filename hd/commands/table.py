@@ -84,7 +84,7 @@ async def _said(command: Command, line: Line) -> Said:
 
 def default_commands(kept: Undo, jobs: Jobs) -> CommandTable:
     """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions."""
-    from hd.commands.kinds import compact, export, feedback, goal, permission, plan, processes, undo
+    from hd.commands.kinds import budget, compact, export, feedback, goal, permission, plan, processes, undo
 
-    modules = (compact, export, feedback, goal, permission, plan)
+    modules = (budget, compact, export, feedback, goal, permission, plan)
     return CommandTable([*(module.COMMAND for module in modules), *undo.commands(kept), *processes.commands(jobs)])

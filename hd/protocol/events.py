@@ -57,11 +57,12 @@ PROCESS_PAGE: Final = "process/page"
 UNDO_CHANGED: Final = "undo/changed"
 UNDO_DONE: Final = "undo/done"
 UNDO_ACCEPTED: Final = "undo/accepted"
+BUDGET_SET: Final = "budget/set"
 
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
-        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE),
+        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, BUDGET_SET),
     }
 )
 

@@ -150,6 +150,7 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.PROBLEMS_READ: st.builds(lambda n: {"errors": n, "command": "make"}, SMALL),
     ev.TASK_COMPLETE: st.just({}),
     ev.PROCESS_PAGE: st.builds(lambda i, port: {"jobId": i, "url": f"http://localhost:{port}/"}, IDS, SMALL),
+    ev.BUDGET_SET: st.sampled_from([{"amount": "0.5"}, {"amount": None}, {"amount": "much"}]),
     ev.UNDO_CHANGED: st.builds(
         lambda turn, changes, said: {"turn": turn, "step": 1, "callId": "c", "changes": changes, **said},
         SMALL,
