@@ -39,6 +39,7 @@ from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.process.run import Runner
+from hd.process.sandbox.sandbox import DEFAULT_USE, Sandbox, probe
 from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
@@ -132,7 +133,8 @@ async def open_house(settings: Settings, environment: Mapping[str, str], *, demo
     store = await SqliteStore.open(settings.home.database, clock=now_ms)
     try:
         keys, mark = Keys(settings.home, environment), str(settings.home.root)
-        house = build(settings, keys, store, demo=demo, mark=mark)
+        sandbox = Sandbox(await asyncio.to_thread(probe), own=settings.home.root, home=Path.home())
+        house = build(settings, keys, store, sandbox, demo=demo, mark=mark)
         sweeping = asyncio.create_task(house.services.registry.keep_sweeping(), name="sweep sessions")
         try:
             await house.prepare()
@@ -145,7 +147,7 @@ async def open_house(settings: Settings, environment: Mapping[str, str], *, demo
         await store.close()
 
 
-def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str) -> House:
+def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, demo: bool, mark: str) -> House:
     """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
     home = settings.home
     hub, broker = Hub(), Broker()
@@ -164,7 +166,13 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
     surroundings = Mask(environment_values(keys.environment))
     undo = Undo(home.undo, guard, home.scratch)
     desks = Desks(
-        runner, jobs, guard, home.scratch, undo, lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings
+        runner,
+        sandbox,
+        jobs,
+        guard,
+        home.scratch,
+        undo,
+        lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings,
     )
     tools = default_tools()
     outfit = Outfit(
@@ -172,7 +180,7 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         bench=Bench(tools, broker, desks.context_for, desks.mask_for),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
-        sections=lambda session: _sections(session, runner.shell),
+        sections=lambda session: _sections(session, runner.shell, sandbox),
         announce=broker.emit,
         default_selection=providers.default,
     )
@@ -189,8 +197,9 @@ def build(settings: Settings, keys: Keys, store: Store, *, demo: bool, mark: str
         jobs=jobs,
         terminals=desks.terminals,
         providers=providers,
-        settings=SettingsDocument(store, _namespaces(settings, providers), broker.emit),
+        settings=SettingsDocument(store, _namespaces(settings, providers, sandbox), broker.emit),
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
+        sandbox=sandbox,
         broker=broker,
         hub=hub,
         drafts=Drafts(store, now_ms),
@@ -255,11 +264,12 @@ def _key_changed(providers: Providers, broker: Broker, ref: str) -> None:
     broker.emit("llm/adapters-updated", [])
 
 
-def _namespaces(settings: Settings, providers: Providers) -> list[Namespace]:
+def _namespaces(settings: Settings, providers: Providers, sandbox: Sandbox) -> list[Namespace]:
     pinned = settings.model is not None
     return [
         namespaces.default_model(providers.base, providers.complete, providers.prefer, pinned=pinned),
         namespaces.permission(DEFAULT_PRESET),
+        namespaces.sandbox(DEFAULT_USE, sandbox.set),
     ]
 
 
@@ -267,7 +277,7 @@ def _instructions(workspace: Path, home: Path) -> str | None:
     return render(find(workspace, home)) or None
 
 
-def _sections(session: LiveSession, shell: str) -> dict[str, str]:
+def _sections(session: LiveSession, shell: str, sandbox: Sandbox) -> dict[str, str]:
     chosen = preset(session.value("preset"))
     return runtime_context(
         workspace=Path(session.header.cwd),
@@ -278,4 +288,5 @@ def _sections(session: LiveSession, shell: str) -> dict[str, str]:
         date=datetime.now(UTC).astimezone().strftime("%Y-%m-%d (%A)"),
         planning=session.value("plan"),
         undone=undone(session.value("changes")),
+        sandbox=sandbox.for_model(chosen.sandbox),
     )

@@ -94,7 +94,11 @@ class _Steward:
 
     async def status(self) -> Mapping[str, Any]:
         providers = [provider["id"] for provider in self.services.providers.listed()]
-        return {"key": await self.services.credentials.status(), "providers": providers}
+        return {
+            "key": await self.services.credentials.status(),
+            "providers": providers,
+            "sandbox": self.services.sandbox.told(),
+        }
 
     async def demand_nothing_is_lost(self) -> None:
         store = self.services.registry.store

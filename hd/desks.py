@@ -12,6 +12,7 @@ from hd.jobs.runner import JobRunner
 from hd.jobs.terminals import SessionDesk, Terminals
 from hd.permit.looking import only_looks
 from hd.process.run import Runner
+from hd.process.sandbox.sandbox import Sandbox
 from hd.secrets.find import WorkspaceSecrets
 from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
@@ -32,16 +33,24 @@ class Desks:
     """
 
     def __init__(
-        self, runner: Runner, jobs: Jobs, guard: Guard, scratch: Path, undo: Undo, own: Callable[[], Mask]
+        self,
+        runner: Runner,
+        sandbox: Sandbox,
+        jobs: Jobs,
+        guard: Guard,
+        scratch: Path,
+        undo: Undo,
+        own: Callable[[], Mask],
     ) -> None:
         self._own = own
         self._secrets: dict[str, WorkspaceSecrets] = {}
         self._runner = runner
+        self._sandbox = sandbox
         self._jobs = jobs
         self._scratch = scratch
         self._guard = guard
         self._undo = undo
-        self.terminals = Terminals(runner, jobs, self.mask_for)
+        self.terminals = Terminals(runner, sandbox, jobs, self.mask_for)
         self._files: dict[str, FileLayer] = {}
         self._seen: dict[str, dict[Path, str]] = {}
         """By session, the last that left memory at the end."""
@@ -53,7 +62,7 @@ class Desks:
             files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
         trace = self._undo.trace(session, call_id)
-        runner = JobRunner(self._runner, self._jobs, session, partial(self.mask_for, session))
+        runner = JobRunner(self._runner, self._sandbox, self._jobs, session, partial(self.mask_for, session))
         return ToolContext(
             workspace,
             files.witnessed(trace.witness),

@@ -21,7 +21,7 @@ from hd.permit.approvals import (
     parse_approval,
 )
 from hd.permit.look import DiskLook
-from hd.permit.policy import Ask, Deny, decide
+from hd.permit.policy import Ask, Deny, decide, mode_of
 from hd.permit.presets import PresetName
 from hd.permit.reasons import Reason
 from hd.permit.reveal import reveal
@@ -181,9 +181,9 @@ class Dispatch:
         if plan.access not in (Access.READ, Access.TALK):
             await self._unmasked(arguments)
         await self._repeated(call, plan)
-        await self._permit(call, tool, plan, context)
+        mode = await self._permit(call, tool, plan, context)
         try:
-            return await tool.run(arguments, context)
+            return await tool.run(arguments, replace(context, mode=mode))
         finally:
             # However the call ended: what it changed on disk is a fact.
             if (changes := context.traced()) is not None:
@@ -212,8 +212,8 @@ class Dispatch:
                 code="MASKED",
             )
 
-    async def _permit(self, call: Call, tool: Tool, plan: Plan, context: ToolContext) -> None:
-        """Returns when the call may run; a `ToolError` tells the model why it may not."""
+    async def _permit(self, call: Call, tool: Tool, plan: Plan, context: ToolContext) -> PresetName:
+        """Returns, when the call may run, what its command may touch; a `ToolError` tells the model why it may not."""
         preset: PresetName = self._session.value("preset")
         planning = self._session.value("plan")
         doubt = partial(reading.doubt, look=DiskLook(context.files))
@@ -225,6 +225,7 @@ class Dispatch:
             approval = await self._approval(call, tool, plan, verdict.reason)
             if approval != "allowed-once":
                 raise ToolError(_REFUSED[approval], name="ApprovalError", code="DENIED")
+        return mode_of(preset, plan, context.workspace, allowed=isinstance(verdict, Ask))
 
     async def _approval(self, call: Call, tool: Tool, plan: Plan, reason: Reason) -> Approval:
         ask_id = new_id()

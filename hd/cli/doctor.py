@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from hd.cli.look import look
+from hd.cli.look import Found, look
 from hd.config.disks import network_disk
 from hd.config.home import Home
 from hd.config.lock import acquire
@@ -28,11 +28,21 @@ def run(args: argparse.Namespace) -> int:
     if found.trouble is not None:
         print(f"Trouble: {found.trouble}")
     print(f"API key: {found.key_line()}")
+    print(f"Sandbox: {_sandbox(found)}")
     disk = network_disk(home.root)
     if disk is not None:
         print(f"Disk: a network disk ({disk}). Use this home from one machine only.")
     code = _database(home, repair=args.repair)
     return FAILED if found.trouble is not None or found.key.problem is not None else code
+
+
+def _sandbox(found: Found) -> str:
+    """What the daemon says of its own; without a daemon, what a try finds now."""
+    if found.sandbox is not None:
+        return str(found.sandbox["text"])
+    from hd.process.sandbox.sandbox import probe
+
+    return probe().sentence()
 
 
 def _database(home: Home, *, repair: bool) -> int:

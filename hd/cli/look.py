@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hd.config.home import Home
 from hd.config.keys import Keys, KeyStatus
@@ -15,7 +16,8 @@ ANSWER_S = 3.0
 class Found:
     """`key` is the running daemon's, which may have another environment than this command; without one, ours.
 
-    `trouble` says why the daemon, although it runs, did not tell about itself; `key` then says nothing.
+    `trouble` says why the daemon, although it runs, did not tell about itself; `key` then says nothing. `sandbox` is
+    what the daemon tells of its own (`Sandbox.told`).
     """
 
     home: Home
@@ -23,6 +25,7 @@ class Found:
     holder: Holder | None
     key: KeyStatus
     trouble: str | None = None
+    sandbox: Mapping[str, Any] | None = None
 
     def who(self) -> str:
         """One sentence on who has the home."""
@@ -50,6 +53,6 @@ def look(home: Home, environment: Mapping[str, str]) -> Found:
 
     try:
         said = Local.find(home).post("/api/local/status", timeout_s=ANSWER_S)
-        return Found(home, daemon, None, msgspec.convert(said["key"], KeyStatus))
+        return Found(home, daemon, None, msgspec.convert(said["key"], KeyStatus), sandbox=said.get("sandbox"))
     except HdError as error:
         return Found(home, daemon, None, KeyStatus(False), error.message)

@@ -24,6 +24,7 @@ def run(args: argparse.Namespace) -> int:
             "daemon": found.daemon,
             "home": str(found.home.root),
             "key": found.key,
+            "sandbox": found.sandbox,
         }
         print(msgspec.json.encode(document).decode())
     else:
@@ -42,3 +43,5 @@ def _print(found: Found) -> None:
     print(f"Running at {daemon.url} (process {daemon.pid}, version {daemon.version}, for {minutes} min)")
     print(f"Home: {found.home.root}")
     print(f"API key: {found.key_line()}")
+    if found.sandbox is not None:
+        print(f"Sandbox: {found.sandbox['text']}")

@@ -1,4 +1,5 @@
-"""The namespaces of settings that there are: the model and the permissions that a new session begins with."""
+"""The namespaces of settings that there are: the model and the permissions that a new session begins with, and what
+holds the commands of all sessions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
@@ -10,6 +11,9 @@ from hd.errors import BadRequest
 
 DEFAULT_MODEL: Final = "agent-default-model"
 PERMISSION: Final = "permission"
+SANDBOX: Final = "sandbox"
+
+_Preset = Literal["read-only", "workspace-write", "danger-full-access"]
 
 
 class _DefaultModel(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -19,9 +23,14 @@ class _DefaultModel(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class _Permission(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    defaultPreset: (  # noqa: N815
-        Literal["read-only", "workspace-write", "danger-full-access"] | msgspec.UnsetType
-    ) = msgspec.UNSET
+    defaultPreset: _Preset | msgspec.UnsetType = msgspec.UNSET  # noqa: N815
+
+
+class _Sandbox(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """`offline` are the presets in which commands have no network."""
+
+    use: Literal["auto", "off", "required"] | msgspec.UnsetType = msgspec.UNSET
+    offline: list[Literal["read-only", "workspace-write"]] | msgspec.UnsetType = msgspec.UNSET
 
 
 def default_model(
@@ -45,3 +54,8 @@ def default_model(
 
 def permission(default_preset: str) -> Namespace:
     return Namespace(PERMISSION, _Permission, lambda: {"defaultPreset": default_preset}, lambda section: None)
+
+
+def sandbox(default_use: str, apply: Callable[[Mapping[str, Any]], None]) -> Namespace:
+    """What holds commands; `apply` makes it count from the next command on."""
+    return Namespace(SANDBOX, _Sandbox, lambda: {"use": default_use, "offline": []}, lambda section: None, apply)

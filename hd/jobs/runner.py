@@ -8,6 +8,8 @@ from pathlib import Path
 from hd.jobs.job import OUTPUT_LIMIT, Status
 from hd.jobs.jobs import Jobs
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran, Runner
+from hd.process.sandbox.plan import Mode
+from hd.process.sandbox.sandbox import Held, Sandbox
 from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
 
@@ -23,12 +25,27 @@ class JobRunner:
     """
 
     runner: Runner
+    sandbox: Sandbox
     jobs: Jobs
     session: LiveSession
     look: Callable[[], Mask]
 
-    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> Ran:
-        """As `Runner.run`; the job is settled whatever ends it."""
+    async def run(
+        self, command: str, *, cwd: Path, run_id: str, mode: Mode, timeout_s: float = DEFAULT_TIMEOUT_S
+    ) -> Ran:
+        """As `Runner.run`, held by the sandbox of `mode`; `SandboxMissing` where there must be one and is none."""
+        cage = await asyncio.to_thread(self.sandbox.cage, mode, cwd)
+        if cage is None:
+            return await self._run(command, cwd, run_id, timeout_s, None)
+        try:
+            ran = await self._run(command, cwd, run_id, timeout_s, cage)
+            blocked = await asyncio.to_thread(cage.explain, ran.output)
+            return replace(ran, sandbox={"mechanism": cage.mechanism.name, "mode": mode}, blocked=blocked)
+        finally:
+            await asyncio.to_thread(cage.close)
+
+    async def _run(self, command: str, cwd: Path, run_id: str, timeout_s: float, cage: Held | None) -> Ran:
+        """The job is settled whatever ends it."""
         mask = await asyncio.to_thread(self.look)
         job = self.jobs.register(self.session, KIND, command, run_id)
         try:
@@ -39,6 +56,7 @@ class JobRunner:
                 timeout_s=timeout_s,
                 on_output=lambda text: job.add(mask.hide(text)),
                 stop=job.stop,
+                cage=cage,
             )
         except asyncio.CancelledError:
             self.jobs.settle(self.session, job, "killed", "the call was stopped")

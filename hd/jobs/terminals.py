@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,8 @@ from hd.jobs.pages import is_page
 from hd.jobs.runner import ended
 from hd.process.child import Screen
 from hd.process.run import Runner
+from hd.process.sandbox.plan import Mode
+from hd.process.sandbox.sandbox import Held, Sandbox
 from hd.process.terminal import WAIT_S, Seen, Terminal
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
@@ -52,6 +54,7 @@ class _Open:
     terminal: Terminal
     job: Job
     mask: Mask
+    cage: Held | None
     task: asyncio.Task[None] | None = None
 
 
@@ -61,22 +64,24 @@ class Terminals:
     def __init__(
         self,
         runner: Runner,
+        sandbox: Sandbox,
         jobs: Jobs,
         look: Callable[[LiveSession], Mask],
         check: Callable[[str], Awaitable[bool]] = is_page,
     ) -> None:
         self._runner = runner
+        self._sandbox = sandbox
         self._jobs = jobs
         self._look = look
         self._check = check
         self._opened: defaultdict[str, list[_Open]] = defaultdict(list)
         self._closed = False
 
-    async def open(self, session: LiveSession, command: str, call_id: str, within_s: float) -> Seen:
+    async def open(self, session: LiveSession, command: str, call_id: str, within_s: float, mode: Mode) -> Seen:
         """Starts a command in a terminal, and says how it stands once there is something to say (`Terminal.spoken`).
 
-        OSError or ValueError where it cannot be started, `TooManyTerminals`. Cancelled while it waits it ends the
-        terminal: nobody was told of it yet.
+        The sandbox of `mode` holds it. OSError or ValueError where it cannot be started, `TooManyTerminals`. Cancelled
+        while it waits it ends the terminal: nobody was told of it yet.
         """
         mask = await asyncio.to_thread(self._look, session)
         own = self._opened[session.id]
@@ -85,6 +90,7 @@ class Terminals:
             raise TooManyTerminals(
                 f"{len(running)} terminals run in this session already. Nothing was started; end one first."
             )
+        cage = await asyncio.to_thread(self._sandbox.cage, mode, Path(session.header.cwd))
         checks: set[asyncio.Task[None]] = set()
 
         def look_at(page: str) -> None:
@@ -93,7 +99,7 @@ class Terminals:
 
         index = own[-1].terminal.index + 1 if own else 0
         terminal = Terminal(command, index, look_at)
-        one = _Open(terminal, self._jobs.register(session, TERMINAL, command, call_id), mask)
+        one = _Open(terminal, self._jobs.register(session, TERMINAL, command, call_id), mask, cage)
         own.append(one)
         del own[: max(0, len(own) - _KEPT - MOST_RUNNING)]
         one.task = asyncio.create_task(self._run(session, one, checks), name=f"terminal {one.job.id}")
@@ -109,7 +115,8 @@ class Terminals:
             await asyncio.wait({one.task})
             if not one.task.cancelled():
                 one.task.result()
-        return terminal.seen(one.job.number)
+        seen = terminal.seen(one.job.number)
+        return seen if cage is None else replace(seen, blocked=await asyncio.to_thread(cage.explain, seen.output))
 
     async def kill(self, session_id: str, index: int | None, by: str) -> list[Terminal]:
         """Ends one running terminal, or all, and waits for it; gives those that were ended. `NoTerminal`."""
@@ -181,6 +188,7 @@ class Terminals:
                 on_output=heard,
                 stop=job.stop,
                 screen=Screen(),
+                cage=one.cage,
                 on_start=lambda hand: setattr(terminal, "hand", hand),
             )
             end = ended(terminal.ran, 0, job.stopped_by)
@@ -193,6 +201,8 @@ class Terminals:
             self._jobs.settle(session, job, *end)
             session.save_projections()
             terminal.end(terminal.ran)
+            if one.cage is not None:
+                await asyncio.to_thread(one.cage.close)
         if checks:
             await asyncio.wait(checks)
 
@@ -210,8 +220,8 @@ class SessionDesk:
     terminals: Terminals
     session: LiveSession
 
-    async def open(self, command: str, call_id: str) -> Seen:
-        return await self.terminals.open(self.session, command, call_id, WAIT_S)
+    async def open(self, command: str, call_id: str, mode: Mode) -> Seen:
+        return await self.terminals.open(self.session, command, call_id, WAIT_S, mode)
 
     async def kill(self, index: int | None) -> Sequence[tuple[int, str]]:
         ended = await self.terminals.kill(self.session.id, index, "the agent")

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hd.process.sandbox.base import Cage
+
 _PIECE: Final = 32 * 1024
 _DRAIN: Final = 1024 * 1024
 _POLL_S: Final = 0.02
@@ -37,7 +39,8 @@ class Child:
     """A started process: own session and group, output and errors merged in the order they were written.
 
     Without a screen it has no input; with one it has a terminal of its own, which takes what is written as typed.
-    `on_output` gets the bytes. OSError or ValueError when it cannot be started. Whoever starts one closes it.
+    `on_output` gets the bytes, `cage` holds it (`hd.process.sandbox`). OSError or ValueError when it cannot be started.
+    Whoever starts one closes it.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class Child:
         environment: Mapping[str, str],
         on_output: Callable[[bytes], None],
         screen: Screen | None = None,
+        cage: Cage | None = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._on_output = on_output
@@ -55,17 +59,21 @@ class Child:
         self._exited = asyncio.Event()
         self._takes_input = screen is not None
         self._output, write_end = os.pipe() if screen is None else _terminal(screen)
-        try:
-            os.set_blocking(self._output, False)
-            self._process = subprocess.Popen(
+
+        def spawn(argv: Sequence[str]) -> "subprocess.Popen[bytes]":
+            return subprocess.Popen(
                 argv if screen is None else (*_ATTACH, os.ttyname(write_end), *argv),
                 cwd=cwd,
-                env=environment,
+                env=environment if cage is None else {**environment, **cage.environment},
                 stdin=subprocess.DEVNULL if screen is None else write_end,
                 stdout=write_end,
                 stderr=write_end,
                 start_new_session=True,
             )
+
+        try:
+            os.set_blocking(self._output, False)
+            self._process = spawn(argv) if cage is None else cage.start(argv, spawn)
         except BaseException:
             os.close(self._output)
             raise

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from hd.process.child import Child, Screen
 from hd.process.environment import HOME_MARK, RUN_MARK, child_environment, with_screen
 from hd.process.output import Cleaner, Kept
+from hd.process.sandbox.base import Cage
 from hd.process.spill import Spills
 from hd.process.survivors import Survivor, end, of_run
 from hd.protocol.ids import new_id
@@ -35,7 +36,8 @@ class Ran:
     text; `length` are the characters of all of it, of which `truncated` says that the middle is missing in `output`.
     `spill` is the file with the output, `spill_whole` whether the file holds all of it. `survivors` are processes that
     ran on in the background and were ended. `stopped` says that somebody asked for its end. `number` is what the model
-    calls the run by, where it has a session.
+    calls the run by, where it has a session. `sandbox` is the mechanism that held it and the mode, as clients are told,
+    `blocked` what the output says that it was kept from.
     """
 
     exit_code: int | None
@@ -49,6 +51,8 @@ class Ran:
     spill_whole: bool = False
     stopped: bool = False
     number: int | None = None
+    sandbox: Mapping[str, str] | None = None
+    blocked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +95,9 @@ class Runner:
         stop: asyncio.Event | None = None,
         screen: Screen | None = None,
         on_start: Callable[[Hand], None] | None = None,
+        cage: Cage | None = None,
     ) -> Ran:
-        """Runs `command` in `cwd`; OSError or ValueError when it cannot be started.
+        """Runs `command` in `cwd`, held by `cage`; OSError or ValueError when it cannot be started.
 
         After `timeout_s`, or once `stop` is set, everything of the run is asked to end and after two seconds more made
         to. A cancellation does the same within a second and goes on its way. `on_output` gets the text as it comes.
@@ -115,6 +120,7 @@ class Runner:
             environment=environment | {RUN_MARK: mark},
             on_output=lambda piece: keep(cleaner.feed(piece)),
             screen=screen,
+            cage=cage,
         )
         spill = self.spills.begin(run_id)  # only for a command that did start, and before any output can come
         survivors: tuple[Survivor, ...] = ()

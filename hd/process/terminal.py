@@ -23,7 +23,8 @@ class Seen:
     """How a terminal stands. `waiting` says that nothing told in time whether it serves or fails.
 
     `index` counts the terminals of a session from 0, `number` its commands from 1. `output` is cleaned text, its middle
-    left out where it is long, `length` the characters of all of it. `pages` are the web pages that it serves.
+    left out where it is long, `length` the characters of all of it. `pages` are the web pages that it serves,
+    `blocked` is what the output says that the sandbox kept it from.
     """
 
     how: Literal["exited", "started", "failed", "waiting"]
@@ -33,6 +34,7 @@ class Seen:
     output: str
     length: int
     pages: tuple[str, ...]
+    blocked: str | None = None
 
 
 class Terminal:

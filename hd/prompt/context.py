@@ -28,11 +28,13 @@ def runtime_context(
     tools: Sequence[str] = (),
     planning: bool = False,
     undone: str | None = None,
+    sandbox: str | None = None,
 ) -> Sections:
     """The sections by title. `date` is a day such as `2026-03-01 (Sunday)`: a clock would change with every request.
 
     `tools` names what is on the machine and worth knowing (`git`, `uv`, `node`), not the model's own tools.
     `undone` says what of the model's work the person took back.
+    `sandbox` says what holds the commands, None where nothing does.
     """
     sections = {
         "Workspace": str(workspace),
@@ -40,6 +42,8 @@ def runtime_context(
         "System": f"{platform}; commands run in {shell}",
         "Date": date,
     }
+    if sandbox is not None:
+        sections["Sandbox"] = sandbox
     if tools:
         sections["Programs found"] = ", ".join(tools)
     if planning:

@@ -12,6 +12,7 @@ from hd.jobs.jobs import Jobs
 from hd.jobs.terminals import Terminals
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
+from hd.process.sandbox.sandbox import Sandbox
 from hd.session.drafts import Drafts
 from hd.session.hub import Hub
 from hd.session.presence import Presence
@@ -33,6 +34,7 @@ class Services:
     providers: Providers
     settings: SettingsDocument
     credentials: Credentials
+    sandbox: Sandbox
     broker: Broker
     hub: Hub
     drafts: Drafts

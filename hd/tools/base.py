@@ -16,6 +16,7 @@ from hd.protocol.tools import ToolSpec
 if TYPE_CHECKING:
     from hd.files.layer import FileLayer
     from hd.process.run import Ran
+    from hd.process.sandbox.plan import Mode
     from hd.process.terminal import Seen
 
 
@@ -77,9 +78,10 @@ Asker = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Mapping[str, Any]]]
 
 
 class CommandRunner(Protocol):
-    """Runs shell commands to their end (`hd.process.run`), and keeps what they wrote."""
+    """Runs shell commands to their end (`hd.process.run`), held by the sandbox of a mode where there is one, and keeps
+    what they wrote."""
 
-    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = ...) -> "Ran": ...
+    async def run(self, command: str, *, cwd: Path, run_id: str, mode: "Mode", timeout_s: float = ...) -> "Ran": ...
 
     def output(self, job_id: str) -> Iterator[str] | None:
         """All that a job of the session wrote, in pieces of whole lines; None where it is not kept. Blocks."""
@@ -89,8 +91,9 @@ class CommandRunner(Protocol):
 class TerminalDesk(Protocol):
     """The terminals of a session (`hd.jobs.terminals`)."""
 
-    async def open(self, command: str, call_id: str) -> "Seen":
-        """Starts a command and says how it stands once there is something to say; OSError, ValueError, HdError."""
+    async def open(self, command: str, call_id: str, mode: "Mode") -> "Seen":
+        """Starts a command, held by the sandbox of a mode where there is one, and says how it stands once there is
+        something to say; OSError, ValueError, HdError."""
         ...
 
     async def kill(self, index: int | None) -> Sequence[tuple[int, str]]:
@@ -119,6 +122,7 @@ class ToolContext:
     borne_out: Callable[[Collection[str]], Collection[str] | None] = lambda claimed: None
     traced: Callable[[], Mapping[str, Any] | None] = lambda: None
     terminals: TerminalDesk | None = None
+    mode: "Mode" = "read-only"
 
 
 class Tool(Protocol):

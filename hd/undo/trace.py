@@ -13,6 +13,7 @@ from hd.files.encoding import shown
 from hd.files.exact import below
 from hd.files.scan import relative_name
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran
+from hd.process.sandbox.plan import Mode
 from hd.protocol.projections.changes import Change, Node, TurnChanges
 from hd.tools.base import CommandRunner
 from hd.undo.blobs import digest
@@ -174,14 +175,16 @@ class TracedRunner:
     trace: Trace
     only_looks: Callable[[str], bool]
 
-    async def run(self, command: str, *, cwd: Path, run_id: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> Ran:
+    async def run(
+        self, command: str, *, cwd: Path, run_id: str, mode: Mode, timeout_s: float = DEFAULT_TIMEOUT_S
+    ) -> Ran:
         if self.only_looks(command):
-            return await self.runner.run(command, cwd=cwd, run_id=run_id, timeout_s=timeout_s)
+            return await self.runner.run(command, cwd=cwd, run_id=run_id, mode=mode, timeout_s=timeout_s)
         cancel = threading.Event()
         beginning = asyncio.ensure_future(asyncio.to_thread(self.trace.begin, cancel))
         try:
             await asyncio.shield(beginning)
-            return await self.runner.run(command, cwd=cwd, run_id=run_id, timeout_s=timeout_s)
+            return await self.runner.run(command, cwd=cwd, run_id=run_id, mode=mode, timeout_s=timeout_s)
         except asyncio.CancelledError:
             if not beginning.done():
                 cancel.set()

@@ -11,6 +11,7 @@ from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import StoreFull
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
+from hd.process.sandbox.sandbox import Found, Sandbox
 from hd.session.store.sqlite import SqliteStore
 from tests.session.store.test_full import limit_pages
 from tests.support.mock_model import Call, MockModel, Reply
@@ -27,7 +28,8 @@ async def test_i03_a_prompt_waits_for_room_and_nothing_is_lost(tmp_path: Path, m
     settings = Settings.from_environment(environment)
     settings.home.prepare()
     store = await SqliteStore.open(settings.home.database)
-    house = build(settings, Keys(settings.home, environment), store, demo=False, mark="test")
+    sandbox = Sandbox(Found(None), own=settings.home.root, home=Path.home())
+    house = build(settings, Keys(settings.home, environment), store, sandbox, demo=False, mark="test")
     registry = house.services.registry
     header = await registry.create(cwd=str(folder), opening=facts(preset(DEFAULT_PRESET)))
     session = registry.live[header.id]

@@ -57,6 +57,7 @@ class HostRoutes:
         return {
             "name": "hd",
             "version": self._services.version,
+            "sandbox": self._services.sandbox.told(),
             "endpoints": [{"name": endpoint.name, "stream": endpoint.stream} for endpoint in ENDPOINTS],
         }
 

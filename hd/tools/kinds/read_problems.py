@@ -39,7 +39,11 @@ class ReadProblems:
         check = await asyncio.to_thread(_check, path, context.files)
         try:
             ran = await context.runner.run(
-                check.command, cwd=context.workspace, run_id=context.call_id, timeout_s=TIMEOUT_S
+                check.command,
+                cwd=context.workspace,
+                run_id=context.call_id,
+                timeout_s=TIMEOUT_S,
+                mode=context.mode,
             )
         except (OSError, ValueError) as error:
             raise ToolError(f"The check could not be started: {error}. Nothing is known of errors.") from error

@@ -43,7 +43,11 @@ class RunCommand:
         parsed = _parsed(arguments)
         try:
             ran = await context.runner.run(
-                parsed.command, cwd=context.workspace, timeout_s=parsed.timeout_s, run_id=context.call_id
+                parsed.command,
+                cwd=context.workspace,
+                timeout_s=parsed.timeout_s,
+                run_id=context.call_id,
+                mode=context.mode,
             )
         except (OSError, ValueError) as error:
             raise ToolError(_not_started(error, context.workspace), code="COMMAND_NOT_STARTED") from error
@@ -52,6 +56,7 @@ class RunCommand:
             "command": parsed.command,
             "exitCode": ran.exit_code,
             "durationMs": ran.duration_ms,
+            **({"sandbox": dict(ran.sandbox)} if ran.sandbox is not None else {}),
         }
         if ran.number is not None:
             meta["cmdId"] = ran.number
@@ -75,6 +80,8 @@ def report(ran: Ran, timeout_s: float) -> str:
         notes.append("[the command did not end, even when killed]")
     elif ran.exit_code != 0:
         notes.append(f"[exit code: {ran.exit_code}]")
+    if ran.blocked is not None:
+        notes.append(f"[sandbox: {ran.blocked}]")
     if ran.survivors:
         notes.append(_ended(ran))
     if not shown and not ran.timed_out:

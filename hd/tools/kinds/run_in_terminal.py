@@ -37,7 +37,7 @@ class RunInTerminal:
         if context.terminals is None:
             raise ToolError("There are no terminals here. Nothing was started.", code="NO_TERMINAL")
         try:
-            seen = await context.terminals.open(command, context.call_id)
+            seen = await context.terminals.open(command, context.call_id, context.mode)
         except HdError as error:
             raise ToolError(error.message, code="NO_TERMINAL") from error
         except (OSError, ValueError) as error:
@@ -74,6 +74,8 @@ def report(seen: Seen) -> str:
     notes = [f"[{state}]", *(f"[web page: {page}]" for page in seen.pages)]
     if seen.length > SHOWN:
         notes.append(f"[output cut: {seen.length:,} characters in all]")
+    if seen.blocked is not None:
+        notes.append(f"[sandbox: {seen.blocked}]")
     return "\n".join([shown, *notes, f"[cmd #{seen.number}]"])
 
 

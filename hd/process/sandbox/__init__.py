@@ -1,0 +1,1 @@
+"""Commands that can touch no more than they may, where the kernel allows it (`docs/notes/sandbox.md`)."""
