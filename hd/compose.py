@@ -39,7 +39,8 @@ from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.process.run import Runner
-from hd.process.sandbox.sandbox import DEFAULT_USE, Sandbox, probe
+from hd.process.sandbox.probe import probe
+from hd.process.sandbox.sandbox import DEFAULT_USE, Sandbox
 from hd.prompt.context import runtime_context
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt

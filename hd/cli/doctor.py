@@ -40,7 +40,7 @@ def _sandbox(found: Found) -> str:
     """What the daemon says of its own; without a daemon, what a try finds now."""
     if found.sandbox is not None:
         return str(found.sandbox["text"])
-    from hd.process.sandbox.sandbox import probe
+    from hd.process.sandbox.probe import probe
 
     return probe().sentence()
 

@@ -11,7 +11,8 @@ from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import StoreFull
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
-from hd.process.sandbox.sandbox import Found, Sandbox
+from hd.process.sandbox.probe import Found
+from hd.process.sandbox.sandbox import Sandbox
 from hd.session.store.sqlite import SqliteStore
 from tests.session.store.test_full import limit_pages
 from tests.support.mock_model import Call, MockModel, Reply

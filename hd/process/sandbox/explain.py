@@ -30,6 +30,8 @@ _NAMED: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_LAST: Final = re.compile(r"(?:: |^)([^\s:][^:\n]*): (?:permission denied|operation not|read-only file)", re.IGNORECASE)
+"""A name without a slash or quotes, as shells put it."""
 _SPEAKER: Final = re.compile(r"^\s*[^\s:'\"]*/[^\s:'\"]+: (?=.*: )")
 _LONGEST: Final = 4096
 _LINES: Final = 400
@@ -67,8 +69,9 @@ def _paths(line: str, folder: Path, home: Path) -> Iterator[Path]:
 
     A message often begins with the program that speaks, which is not what it speaks of.
     """
-    for found in reversed(list(_NAMED.finditer(_SPEAKER.sub("", line)))):
-        text = found["quoted"] or found["bare"]
+    line = _SPEAKER.sub("", line)
+    named = [found["quoted"] or found["bare"] for found in _NAMED.finditer(line)] or _LAST.findall(line)
+    for text in reversed(named):
         if text.startswith("~/"):
             text = join(str(home), text[2:])
         if "\0" not in text and not text.isspace():

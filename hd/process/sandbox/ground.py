@@ -1,4 +1,8 @@
-"""Looks at the disk for what a plan is made of; it blocks."""
+"""Looks at the disk for what a plan is made of; it blocks.
+
+What a command can write decides nothing about what the next one can: a link or a `.git` file in the workspace opens no
+folder outside by itself.
+"""
 
 import os
 import tempfile
@@ -13,12 +17,16 @@ _LINE = 4096
 def look(workspace: Path, home: Path, own: Path) -> Ground:
     """The ground of a workspace; `home` is the person's home, `own` the daemon's."""
     root = _real(workspace)
+    caches = () if _real(home).is_relative_to(root) else _there(home / name for name in CACHES)
+    temporary = tempfile.gettempdir()
+    if temporary.startswith(tuple(f"{folder}/" for folder in TEMPORARY)):
+        temporary = TEMPORARY[0]
     return Ground(
         root,
         _real(own),
         secrets=_there(home / name for name in SECRETS),
-        caches=_there(home / name for name in CACHES),
-        temporary=_there(map(Path, dict.fromkeys((*TEMPORARY, tempfile.gettempdir())))),
+        caches=caches,
+        temporary=_there(map(Path, dict.fromkeys((*TEMPORARY, temporary)))),
         repository=tuple(folder for folder in _repository(root) if not folder.is_relative_to(root)),
     )
 
@@ -35,15 +43,28 @@ def _repository(workspace: Path) -> list[Path]:
     """Where git keeps what belongs to the workspace: its own folder of a worktree or submodule, and the shared one."""
     for folder in (workspace, *workspace.parents):
         git = folder / ".git"
+        if git.is_symlink():
+            return []
         if git.is_dir():
-            return [_real(git)]
+            return [git]
         if git.is_file():
             own = _named(git, "gitdir:")
-            if own is None or not (own / "HEAD").is_file():
+            if own is None or not (_names_back(own, git) or _holds(folder, own)):
                 return []
             shared = _named(own / "commondir", "")
-            return [own, shared] if shared is not None and (shared / "objects").is_dir() else [own]
+            return [own, shared] if shared is not None and own.is_relative_to(shared) else [own]
     return []
+
+
+def _names_back(own: Path, git: Path) -> bool:
+    """Whether a worktree's own folder says that the worktree is this one."""
+    back = _named(own / "gitdir", "")
+    return back is not None and back == _real(git)
+
+
+def _holds(folder: Path, own: Path) -> bool:
+    """Whether it is the folder of a submodule, in the repository around it."""
+    return any(own.is_relative_to(_real(parent / ".git" / "modules")) for parent in folder.parents)
 
 
 def _named(file: Path, word: str) -> Path | None:

@@ -150,7 +150,7 @@ def readable(hidden: Iterable[Path], listing: Listing) -> Iterator[Path]:
         yield Path("/")
     opened = {parent for place in left_out for parent in place.parents}
     for folder in sorted(opened):
-        if folder not in left_out:
+        if left_out.isdisjoint((folder, *folder.parents)):
             yield from (path for path in listing(folder) if path not in left_out and path not in opened)
 
 

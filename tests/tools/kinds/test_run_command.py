@@ -1,6 +1,7 @@
 """run_command: what the model is told about a run, and what a person is shown before it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,16 @@ from hd.tools.kinds.run_command import RunCommand, report
 TOOL = RunCommand()
 
 
+@dataclass(frozen=True)
+class Free:
+    """Runs commands that nothing holds."""
+
+    runner: Runner
+
+    async def run(self, command: str, *, cwd: Path, run_id: str, mode: str, timeout_s: float = 60) -> Ran:
+        return await self.runner.run(command, cwd=cwd, run_id=run_id, timeout_s=timeout_s)
+
+
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
     workspace = tmp_path / "workspace"
@@ -24,7 +35,7 @@ def context(tmp_path: Path) -> ToolContext:
     async def ask(questions: Any) -> Mapping[str, Any]:
         raise AssertionError("a command asks nobody")
 
-    return ToolContext(workspace, cast(Any, None), runner, ask, "call_1")
+    return ToolContext(workspace, cast(Any, None), Free(runner), ask, "call_1")
 
 
 async def run(context: ToolContext, command: str, **more: Any) -> Outcome:
@@ -170,3 +181,11 @@ def test_the_schema_names_what_may_be_left_out() -> None:
     assert parameters["required"] == ["command"]
     assert set(parameters["properties"]) == {"command", "timeout_s"}
     assert TOOL.spec.description
+
+
+def test_what_the_sandbox_kept_it_from_is_told() -> None:
+    blocked = ran("sh: /etc/x: Permission denied\n", 2, blocked="writing outside the workspace is blocked")
+    assert report(blocked, 60).splitlines()[1:] == [
+        "[exit code: 2]",
+        "[sandbox: writing outside the workspace is blocked]",
+    ]
