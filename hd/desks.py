@@ -73,7 +73,7 @@ class Desks:
             session.view,
             partial(self._undo.borne_out, session),
             trace.facts,
-            SessionDesk(self.terminals, session),
+            SessionDesk(self.terminals, session, trace.terminal),
         )
 
     def mask_for(self, session: LiveSession) -> Mask:

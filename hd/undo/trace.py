@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 LARGE_FOLDER = f"A folder of more than {MOST_CHANGES:,} entries was moved; that is not kept."
 ODD_NAME = "A file was changed whose name is no UTF-8; that is not kept."
+UNSEEN_TERMINAL = "What programs in terminals change is not kept."
 UNSEEN_COMMAND = "A command was cut off when the daemon was killed; what it had changed by then is not known."
 
 
@@ -90,10 +91,16 @@ class Trace:
             self._tree.end(window, cancel)
             if window.trouble is not None:
                 said = f"What commands change here is not kept: {window.trouble}."
-                self._uncovered = None if said in self._known.uncovered else said
+                if said not in self._known.uncovered:
+                    self._uncovered = said
             self._add(window.changes.values())
 
         return end
+
+    def terminal(self) -> None:
+        """A terminal was opened: what runs there goes on beside all other calls, so nobody can tell its changes."""
+        if UNSEEN_TERMINAL not in self._known.uncovered:
+            self._uncovered = UNSEEN_TERMINAL
 
     def _note(self, changes: Sequence[Change], uncovered: str | None) -> None:
         try:

@@ -197,3 +197,23 @@ async def test_h8_no_terminal_outlives_its_daemon(daemon: Daemon, mock: MockMode
     assert settled["detail"] == ("stopped by the end of the daemon" if how == "stopped" else "the daemon stopped")
     (read,) = await turn(daemon, mock, session, reading(1))
     assert read.endswith("1: ready on port 1")
+
+
+async def test_a18_what_a_terminal_changed_is_not_called_invented(
+    daemon: Daemon, mock: MockModel, session: str, folder: Path
+) -> None:
+    summary = (
+        "### Changes Made\n- made.txt: written by a program in a terminal\n"
+        "### Verification\n- its content was looked at\n### Outcome\n- made.txt is there now\n"
+    )
+    mock.add(
+        terminal("echo x > made.txt"),
+        Reply(calls=[Call("write_summary", {"summary": summary}, "call_s"), Call("task_complete", {}, "call_c")]),
+    )
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "make it")
+        await follow.until(ENDED)
+    log = await daemon.log(session)
+    assert "The task is complete." in str(of(log, "tool/result")[-1])
+    assert "terminals" in of(log, "undo/changed")[0]["uncovered"]
