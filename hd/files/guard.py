@@ -52,6 +52,12 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("process environments", r"proc/[^/]+(?:/task/[^/]+)?/environ"),
 )
 
+# Of these one stands in every name that a rule is about. Almost no name has one, and this look is thirty times quicker.
+_HINT = re.compile(
+    r"env|pem|key|p12|pfx|jks|ppk|kdbx|id_|credential|secret|account|firebase|gha-creds|rc|pgpass|htpasswd|my\.cnf"
+    r"|dockercfg|token|s3cfg|boto|ssh|gnupg|password|aws|azure|gcloud|hosts|hub|docker|kube"
+)
+
 # A file that shows what a secret one looks like: the last word of its name, or the only word before `.env`.
 _EXAMPLE = re.compile(r"(?:.*[.\-_])?(?:example|template|sample|dist)(?:\.env)?\Z", re.DOTALL)
 
@@ -86,7 +92,10 @@ class Guard:
 
     def why_name(self, name: str) -> str | None:
         """The same for a path as text with `/`, by its name alone and thus without `hidden`; for a walk, it is fast."""
-        for found in _matcher().finditer(name.casefold()):
+        name = name.casefold()
+        if not _HINT.search(name):
+            return None
+        for found in _matcher().finditer(name):
             if not _EXAMPLE.match(found[0].rpartition("/")[2]):
                 return _RULES[(found.lastindex or 1) - 1][0]
         return None

@@ -10,12 +10,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import bound_rows, client_rows, daemon_rows, driver, long_rows, undo_rows
+from tests.bench import bound_rows, client_rows, daemon_rows, driver, file_rows, long_rows, undo_rows
 from tests.bench.figures import table
 from tests.bench.stage import Probe
 from tests.support.daemon import ROOT
 
-PROBES = (*daemon_rows.PROBES, *client_rows.PROBES, *long_rows.PROBES, *bound_rows.PROBES, *undo_rows.PROBES)
+PROBES = (
+    *daemon_rows.PROBES,
+    *client_rows.PROBES,
+    *long_rows.PROBES,
+    *bound_rows.PROBES,
+    *file_rows.PROBES,
+    *undo_rows.PROBES,
+)
 FILE = ROOT / "bench.json"
 
 

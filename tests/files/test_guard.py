@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from hd.files.guard import Guard
+from hd.files.guard import _HINT, _RULES, Guard
 
 GUARD = Guard()
 
@@ -51,6 +53,16 @@ def test_secret_names(name: str) -> None:
 )
 def test_c05_names_that_only_look_alike_are_free(name: str) -> None:
     assert GUARD.why(Path(name)) is None
+
+
+@pytest.mark.parametrize("pattern", [pattern for _, pattern in _RULES], ids=[rule for rule, _ in _RULES])
+def test_every_secret_name_has_a_hint(pattern: str) -> None:
+    @settings(max_examples=30)
+    @given(st.from_regex(pattern, fullmatch=True))
+    def holds(name: str) -> None:
+        assert _HINT.search(name.casefold())
+
+    holds()
 
 
 def test_the_rule_is_named() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.files.trees import plant, snapshot
 from tests.house.test_turns import ENDED, of
 from tests.support.daemon import Daemon, Socket, Stream
 from tests.support.mock_model import Call, MockModel, Reply
@@ -62,6 +63,35 @@ async def test_an_approval_is_what_was_answered_and_nothing_else(
     assert (folder / "a.txt").exists() is not allowed
     assert of(log, "tool/result")[0]["message"]["isError"] is not allowed
     assert (await daemon.acall("session/projections", request={"sessionId": asked}))["values"]["asks"] == []
+
+
+EDITS = [
+    Call("edit_file", {"path": "a.py", "old_string": "1", "new_string": "2"}),
+    Call("write_file", {"path": "new/b.py", "content": "made\n"}),
+    Call("edit_file", {"path": "c.py", "old_string": "3", "new_string": "4"}),
+]
+
+
+async def test_a16_of_several_changes_that_are_denied_nothing_lands(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    before = snapshot(plant(folder, {"a.py": "x = 1\r\n", "c.py": "y = 3"}))
+    mock.add(Reply(calls=EDITS), Reply(text="so be it"))
+    session = await daemon.new_session(folder)
+    await daemon.acall("commands/execute", agentId=session, line="/permission read-only", submittedAttachments=[])
+    async with daemon.socket() as socket:
+        events, client = await listen(socket)
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "change all")
+        for _ in EDITS:
+            event = (await events.until(is_waterfall))["eventId"]
+            assert snapshot(folder) == before
+            await answer(daemon, client, event, kind="result", value="rejected")
+        await follow.until(ENDED)
+    assert snapshot(folder) == before
+    log = await daemon.log(session)
+    assert [decided["outcome"] for decided in of(log, "approval/decided")] == ["rejected"] * 3
+    assert all(result["message"]["isError"] for result in of(log, "tool/result"))
 
 
 async def test_the_first_of_two_clients_answers_and_the_other_is_told(daemon: Daemon, asked: str) -> None:
