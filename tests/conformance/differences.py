@@ -107,6 +107,7 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     "event tool/result<tool/result>.data.message<tool>.content[]: 'tool-result' was never seen here": (
         "existing clients join the rows by this block (DESIGN 5)"
     ),
+    "event tool/result<tool/result>.data.meta.cmdId: besides": _OWN,
     "event tool/result<tool/result>.data.meta.command: besides": _OWN,
     "event tool/result<tool/result>.data.meta.durationMs: besides": _OWN,
     "event tool/result<tool/result>.data.meta.exitCode: besides": _OWN,
