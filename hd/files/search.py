@@ -1,20 +1,19 @@
-"""Searching contents and names over a walk, with ends: a number of results, a time, a size a file, a cancellation."""
+"""Searching contents and names over a walk, with ends: a number of results, a time, a cancellation."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hd.files import disk
-from hd.files.encoding import decode, shown
 from hd.files.errors import Code, FileError
 from hd.files.glob import chooser, is_pattern
 from hd.files.literals import required
 from hd.files.matcher import Matcher
+from hd.files.pieces import Piece, pieces
 from hd.files.scan import Entry, Kind, relative_name
 from hd.files.walk import Walk
 
 MOST_MATCHES = 200
 MOST_NAMES = 200
-SIZE_LIMIT = 16 << 20
 _MOST_AT_ONCE = 64
 _MOST_CHARACTERS = 1 << 20
 
@@ -32,7 +31,7 @@ class Match:
 class Matches:
     """`more` says that the search ended at the number of results, `stopped` why it ended otherwise before the end.
 
-    `files` were searched; `skipped` were not because they are binary, too large or not readable.
+    `files` were searched; `skipped` were not because they are binary or not readable.
     """
 
     found: tuple[Match, ...]
@@ -60,12 +59,12 @@ def grep(walk: Walk, pattern: str, *, include: str | None = None, most: int = MO
     files = skipped = 0
     with Matcher(pattern, most=most + 1, seconds=walk.limits.seconds, may_go_on=walk.may_go_on) as matcher:
         queue = _Queue(matcher)
-        for name, text in _texts(walk, include, required(pattern)):
-            if text is None:
+        for name, piece in _pieces(walk, include, required(pattern)):
+            if piece.text is None:
                 skipped += 1
                 continue
-            files += 1
-            queue.add(name, text)
+            files += piece.number == 1
+            queue.add(name, piece.number, piece.text)
             if len(queue.found) > most or matcher.ended:
                 break
         else:
@@ -82,14 +81,14 @@ class _Queue:
     def __init__(self, matcher: Matcher) -> None:
         self.found: list[Match] = []
         self._matcher = matcher
-        self._waiting: list[tuple[str, str]] = []
+        self._waiting: list[tuple[str, int, str]] = []
         self._characters = 0
         self._most = 1
 
-    def add(self, name: str, text: str) -> None:
+    def add(self, name: str, first: int, text: str) -> None:
         if not text:
             return
-        self._waiting.append((name, text))
+        self._waiting.append((name, first, text))
         self._characters += len(text)
         if len(self._waiting) >= self._most or self._characters > _MOST_CHARACTERS:
             before = len(self.found)
@@ -97,9 +96,9 @@ class _Queue:
             self._most = min(2 * self._most, _MOST_AT_ONCE) if len(self.found) == before else 1
 
     def search(self) -> None:
-        answers = self._matcher.lines_of([text for _, text in self._waiting])
-        for (name, _), lines in zip(self._waiting, answers, strict=False):
-            self.found += (Match(name, number, line) for number, line in lines)
+        answers = self._matcher.lines_of([text for _, _, text in self._waiting])
+        for (name, first, _), lines in zip(self._waiting, answers, strict=False):
+            self.found += (Match(name, first - 1 + number, line) for number, line in lines)
         self._waiting.clear()
         self._characters = 0
 
@@ -133,44 +132,29 @@ def _name_test(pattern: str) -> Callable[[str], bool]:
     return lambda below: part in below.rpartition("/")[2].casefold()
 
 
-def _texts(walk: Walk, include: str | None, literals: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
-    """The name, relative to the workspace, and the text of each file to search; None for one that cannot be, and an
-    empty text for one in which nothing can be found because none of the literals stands in it."""
+def _pieces(walk: Walk, include: str | None, literals: tuple[str, ...]) -> Iterator[tuple[str, Piece]]:
+    """What is to be searched, with the name of the file relative to the workspace."""
     wanted = None if include is None else chooser(include)
     written = tuple(literal.encode("utf-8", "surrogatepass") for literal in literals)
     if not walk.start.is_dir():
-        if wanted is None or wanted.fullmatch(walk.start.name):
-            with disk.folder_of(walk.root, walk.start) as folder:
-                yield relative_name(walk.root, walk.start), _text(folder, walk.start.name, written, just_seen=False)
+        base = walk.start.name
+        if wanted is None or wanted.fullmatch(base):
+            name = relative_name(walk.root, walk.start)
+            try:
+                with disk.folder_of(walk.root, walk.start) as folder:
+                    for piece in pieces(folder, base, written, walk.may_go_on):
+                        yield name, piece
+            except OSError:
+                # The folder above it went away since somebody looked.
+                yield name, Piece(1, None)
         return
     skip = _base_length(walk)
     for entry in walk:
         if entry.kind is Kind.FILE and (wanted is None or wanted.fullmatch(entry.name[skip:])):
-            yield entry.name, _text(walk.folder, entry.base, written, just_seen=True)
+            for piece in pieces(walk.folder, entry.base, written, walk.may_go_on, just_seen=True):
+                yield entry.name, piece
 
 
 def _base_length(walk: Walk) -> int:
     base = relative_name(walk.root, walk.start)
     return len(base) + 1 if base else 0
-
-
-def _text(folder: int, name: str, literals: tuple[bytes, ...], *, just_seen: bool) -> str | None:
-    """The text of a file as the model reads it, or as little of it as matters (see `_texts`)."""
-    try:
-        raw = disk.read(folder, name, SIZE_LIMIT, just_seen=just_seen).raw
-        if literals and not any(literal in raw for literal in literals) and _is_plain(raw):
-            return ""
-        encoding, text = decode(raw)
-    except (OSError, FileError):
-        return None
-    return shown(text) if encoding.raw else text
-
-
-def _is_plain(raw: bytes) -> bool:
-    """Whether it is text in UTF-8, so that a literal that stands in the text stands in the bytes."""
-    if b"\0" in raw:
-        return False
-    try:
-        return raw.isascii() or raw.decode("utf-8") is not None
-    except UnicodeDecodeError:
-        return False

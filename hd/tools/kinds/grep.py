@@ -61,7 +61,7 @@ def bounded(found: tuple[Match, ...]) -> list[Match]:
 def report(matches: list[Match], found: Matches, more: bool) -> str:
     """The lines as `path:number: text`, and what is missing from them."""
     notes: list[str] = []
-    skipped = f", {found.skipped} left out (binary, too large or not readable)" if found.skipped else ""
+    skipped = f", {found.skipped} left out (binary or not readable)" if found.skipped else ""
     if not matches:
         notes.append(f"No line matches ({found.files} files searched{skipped}; ignored folders are not).")
     elif skipped:

@@ -47,7 +47,7 @@ async def test_grep(desk: Desk) -> None:
     assert outcome.text.split("\n") == [
         "b.md:1: import",
         "src/a.py:1: import os",
-        "[2 files searched, 1 left out (binary, too large or not readable).]",
+        "[2 files searched, 1 left out (binary or not readable).]",
     ]
     assert outcome.meta is not None
     assert outcome.meta["matches"][0] == {"path": "b.md", "line": 1, "text": "import"}
