@@ -54,10 +54,16 @@ class Terminal:
         self._line = ""
         self._sign: Sign | None = None
         self._spoke = asyncio.Event()
+        self._told = False
 
     def hear(self, text: str) -> None:
         """Takes output in."""
         self._kept.add(text)
+        if self._told and "://" not in text and ":" not in self._line:
+            # Of a flood behind the answer only addresses matter, and most of it holds none.
+            _, ended, rest = text.rpartition("\n")
+            self._line = (rest if ended else self._line + rest)[:_LONGEST_LINE]
+            return
         *lines, rest = text.split("\n")
         for line in lines:
             self._read(self._line + line)
@@ -79,6 +85,7 @@ class Terminal:
                 await self.ended.wait()
         except TimeoutError:
             pass
+        self._told = True
 
     def seen(self, number: int) -> Seen:
         if self.ran is not None or self.ended.is_set():
@@ -90,11 +97,11 @@ class Terminal:
         return Seen(how, self.index, number, code, output, self._kept.length, tuple(self.pages))
 
     def _read(self, line: str) -> None:
-        for page in pages(line):
+        for page in pages(line) if "://" in line else ():
             if page not in self._named:
                 self._named.add(page)
                 self._on_page(page)
-        found = sign(line)
+        found = None if self._told else sign(line)
         if found is not None and self._sign != "failed":
             self._sign = found
             self._spoke.set()

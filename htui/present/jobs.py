@@ -19,7 +19,8 @@ _OVER = frozenset({"completed", "killed", "failed"})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command; times are in ms, `finished` is 0 while it runs."""
+    """A command; times are in ms, `finished` is 0 while it runs. `number` is what hd's `/tail` and `/kill` call it by, 0
+    where the host gives none."""
 
     id: str
     label: str
@@ -27,6 +28,7 @@ class Job:
     detail: str
     started: int
     finished: int
+    number: int = 0
 
     @property
     def running(self) -> bool:
@@ -50,6 +52,7 @@ def job_of(wire: object) -> Job | None:
         one_line(str(row.get("detail") or ""), 200),
         _whole(row.get("startedAt")),
         _whole(row.get("finishedAt")),
+        _whole(row.get("number")),
     )
 
 
@@ -73,7 +76,8 @@ def job_picks(jobs: tuple[Job, ...], now: int) -> list[Pick]:
     picks = []
     for job in jobs:
         mark = Span("◐ ", "busy") if job.running else Span("· ", "muted")
-        line = (mark, Span(f"{state_text(job, now)} · ", "muted"), Span(job.label, "code"))
+        number = f"#{job.number} " if job.number else ""
+        line = (mark, Span(f"{number}{state_text(job, now)} · ", "muted"), Span(job.label, "code"))
         picks.append(Pick(job.id, line, detail=job.label))
     return picks
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import bound_rows, client_rows, daemon_rows, driver, file_rows, long_rows, undo_rows
+from tests.bench import bound_rows, client_rows, command_rows, daemon_rows, driver, file_rows, long_rows, undo_rows
 from tests.bench.figures import table
 from tests.bench.stage import Probe
 from tests.support.daemon import ROOT
@@ -22,6 +22,7 @@ PROBES = (
     *bound_rows.PROBES,
     *file_rows.PROBES,
     *undo_rows.PROBES,
+    *command_rows.PROBES,
 )
 FILE = ROOT / "bench.json"
 

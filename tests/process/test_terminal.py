@@ -155,3 +155,18 @@ async def test_h8_how_a_terminal_stands_is_read_from_whole_lines(pieces: list[st
 async def test_h8_an_address_is_offered_once() -> None:
     terminal = await told("at http://localhost:1/ and http://0.0.0.0:2\n", "at http://localhost:1/\n")
     assert terminal.pages == ["http://localhost:1/", "http://127.0.0.1:2"]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [["http", "://localhost:1/\n"], ["http:", "//localhost:1/\n"], ["x\nhttp://localh", "ost:1/\n"]],
+)
+async def test_h8_an_address_behind_the_answer_is_offered_too(pieces: list[str]) -> None:
+    pages: list[str] = []
+    terminal = Terminal("x", 0, pages.append)
+    terminal.hear("ready on port 1\n")
+    await terminal.spoken(0.01)
+    for piece in ["flood\n" * 1000, *pieces, "flood\n" * 1000]:
+        terminal.hear(piece)
+    assert pages == ["http://localhost:1/"]
+    assert terminal.seen(1).how == "started"

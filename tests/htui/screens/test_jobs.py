@@ -24,8 +24,8 @@ async def listed(s: Stage, *rows: dict[str, Any]) -> None:
 
 
 async def opened(s: Stage, *chunks: str) -> None:
-    await listed(s, row())
-    await s.sees("Commands of this session", "running 12s · make test")
+    await listed(s, row(number=3))
+    await s.sees("Commands of this session", "#3 running 12s · make test")
     await s.press("1")
     await s.until(lambda: isinstance(s.app.screen, JobScreen))
     await s.until(lambda: any(watch.endpoint == "job/follow" for watch in s.link.watches))
