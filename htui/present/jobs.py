@@ -19,8 +19,8 @@ _OVER = frozenset({"completed", "killed", "failed"})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command; times are in ms, `finished` is 0 while it runs. `number` is what hd's `/tail` and `/kill` call it by, 0
-    where the host gives none."""
+    """A command; times are in ms, `finished` is 0 while it runs. `number` is what `/tail` and `/kill` call it by; a
+    host that gives none has 0 there."""
 
     id: str
     label: str
