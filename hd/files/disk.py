@@ -9,8 +9,8 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hd.files.errors import Code, FileError
 from hd.files.leftovers import Leftovers, temporary_name
@@ -21,8 +21,7 @@ _SLACK = 1 << 16
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """The bytes of a regular file and its state when they were read."""
 
     raw: bytes
@@ -106,12 +105,13 @@ def read_part(folder: int, name: str, offset: int, length: int) -> Content:
 
 
 def _require_regular(state: os.stat_result) -> None:
+    if stat.S_ISREG(state.st_mode):
+        return
     if stat.S_ISDIR(state.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if stat.S_ISLNK(state.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    if not stat.S_ISREG(state.st_mode):
-        raise FileError(Code.NOT_A_FILE, "It is not a regular file (a pipe, socket or device) and was not opened.")
+    raise FileError(Code.NOT_A_FILE, "It is not a regular file (a pipe, socket or device) and was not opened.")
 
 
 def _too_large(size: int, limit: int) -> str:

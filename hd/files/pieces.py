@@ -2,8 +2,8 @@
 bounded by the piece."""
 
 import codecs
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from hd.files import disk
 from hd.files.encoding import decode, shown
@@ -17,10 +17,10 @@ _LONGEST_LINE = 32 << 20
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """`number` is that of its first line, from 1. `text` is None where the rest of the file cannot be searched (binary,
-    not readable, or with a line beyond all measure), and empty where nothing can be found."""
+    not readable, or with a line beyond all measure), and empty where nothing can be found. A tuple, because a search
+    makes a hundred thousand."""
 
     number: int
     text: str | None
@@ -34,12 +34,25 @@ def pieces(
     *,
     just_seen: bool = False,
     whole: int = WHOLE,
-) -> Iterator[Piece]:
+) -> Iterable[Piece]:
     """The pieces of the file `name` of the open folder. Of `literals`, in UTF-8, one stands in whatever can be found;
-    without any, everything is asked. `just_seen` as in `disk.read`."""
+    without any, everything is asked. `just_seen` as in `disk.read`; `may_go_on` is asked between two pieces."""
+    try:
+        return (Piece(1, _text(disk.read(folder, name, whole, just_seen=just_seen).raw, literals)),)
+    except FileError as error:
+        if error.code is Code.TOO_LARGE:
+            return _parts(folder, name, literals, may_go_on, whole)
+    except OSError:
+        pass
+    return (Piece(1, None),)
+
+
+def _parts(
+    folder: int, name: str, literals: tuple[bytes, ...], may_go_on: Callable[[], bool], whole: int
+) -> Iterator[Piece]:
     number = 1
     try:
-        for raw in _blocks(folder, name, just_seen, whole):
+        for raw in _blocks(folder, name, whole):
             yield Piece(number, _text(raw, literals))
             number += raw.count(b"\n")
             if not may_go_on():
@@ -48,13 +61,7 @@ def pieces(
         yield Piece(number, None)
 
 
-def _blocks(folder: int, name: str, just_seen: bool, whole: int) -> Iterator[bytes]:
-    try:
-        yield disk.read(folder, name, whole, just_seen=just_seen).raw
-        return
-    except FileError as error:
-        if error.code is not Code.TOO_LARGE:
-            raise
+def _blocks(folder: int, name: str, whole: int) -> Iterator[bytes]:
     offset, length = 0, whole
     while block := disk.read_part(folder, name, offset, length).raw:
         if offset == 0 and block.startswith(_WIDE):
@@ -71,10 +78,17 @@ def _blocks(folder: int, name: str, just_seen: bool, whole: int) -> Iterator[byt
 
 def _text(raw: bytes, literals: tuple[bytes, ...]) -> str:
     """The text as the model reads it, or as little of it as matters; `FileError` (FS_NOT_TEXT)."""
-    if literals and not any(literal in raw for literal in literals) and _is_plain(raw):
+    if literals and not _holds(raw, literals) and _is_plain(raw):
         return ""
     encoding, text = decode(raw)
     return shown(text) if encoding.raw else text
+
+
+def _holds(raw: bytes, literals: tuple[bytes, ...]) -> bool:
+    for literal in literals:  # noqa: SIM110 - a generator takes longer than the search itself.
+        if literal in raw:
+            return True
+    return False
 
 
 def _is_plain(raw: bytes) -> bool:
