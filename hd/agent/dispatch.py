@@ -181,7 +181,7 @@ class Dispatch:
         if plan.access not in (Access.READ, Access.TALK):
             await self._unmasked(arguments)
         await self._repeated(call, plan)
-        mode = await self._permit(call, tool, plan, context)
+        mode = await self._permit(call, tool, arguments, plan, context)
         try:
             return await tool.run(arguments, replace(context, mode=mode))
         finally:
@@ -212,7 +212,9 @@ class Dispatch:
                 code="MASKED",
             )
 
-    async def _permit(self, call: Call, tool: Tool, plan: Plan, context: ToolContext) -> PresetName:
+    async def _permit(
+        self, call: Call, tool: Tool, arguments: Mapping[str, Any], plan: Plan, context: ToolContext
+    ) -> PresetName:
         """Returns, when the call may run, what its command may touch; a `ToolError` tells the model why it may not."""
         preset: PresetName = self._session.value("preset")
         planning = self._session.value("plan")
@@ -225,6 +227,7 @@ class Dispatch:
             approval = await self._approval(call, tool, plan, verdict.reason)
             if approval != "allowed-once":
                 raise ToolError(_REFUSED[approval], name="ApprovalError", code="DENIED")
+            await _require_same(tool, arguments, context, plan)
         return mode_of(preset, plan, context.workspace, allowed=isinstance(verdict, Ask))
 
     async def _approval(self, call: Call, tool: Tool, plan: Plan, reason: Reason) -> Approval:
@@ -272,6 +275,17 @@ class Dispatch:
             raise ToolError(error.message, name="UserQuestionError", code="ASK_INVALID") from error
         decided("answered", answers=answers["answers"])
         return answers
+
+
+async def _require_same(tool: Tool, arguments: Mapping[str, Any], context: ToolContext, allowed: Plan) -> None:
+    """A `ToolError` where the call would by now do something else than what a person was shown and allowed."""
+    if await asyncio.to_thread(tool.plan, arguments, context) != allowed:
+        raise ToolError(
+            "The person allowed this call, but what it would act on was changed after that was shown, so it was not "
+            "run. Look at it again, and make the call anew if it is still right; the person is then asked anew.",
+            name="ApprovalError",
+            code="STALE",
+        )
 
 
 def _by(outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -81,11 +81,12 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """`size` is in bytes."""
+    """`size` is in bytes; `state` names the state in which it was, and is another after any change of it."""
 
     path: Path
     kind: Kind
     size: int
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ class FileLayer:
             if not dry_run:
                 with self._witness(place):
                     (os.rmdir if kind is Kind.DIRECTORY else os.unlink)(place.name, dir_fd=folder)
-        return Deleted(place, kind, state.st_size)
+        return Deleted(place, kind, state.st_size, f"{state.st_ino}:{state.st_size}:{state.st_mtime_ns}")
 
     def _walk(self, path: str, cancel: threading.Event | None) -> Walk:
         real = self.resolve(path)

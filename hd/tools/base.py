@@ -36,13 +36,15 @@ class Plan:
     """What a call would do, in full.
 
     `summary` is one line such as `edit src/a.py` or `run pytest -q`; `detail` is the whole payload (the command, the
-    new content, the difference), never shortened; `paths` are the files it names, relative to the workspace.
+    new content, the difference), never shortened; `paths` are the files it names, relative to the workspace. `base`
+    names the state of the file that it starts from, so that two plans are equal only where they start from the same.
     """
 
     access: Access
     summary: str
     detail: str = ""
     paths: tuple[str, ...] = ()
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

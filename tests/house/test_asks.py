@@ -109,6 +109,37 @@ async def test_the_first_of_two_clients_answers_and_the_other_is_told(daemon: Da
     assert of(await daemon.log(asked), "approval/decided")[0]["outcome"] == "rejected"
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        DELETE,
+        Call("edit_file", {"path": "a.txt", "old_string": "precious", "new_string": "cheap"}),
+        Call("write_file", {"path": "new.txt", "content": "mine\n"}),
+    ],
+)
+async def test_x08_a_yes_counts_for_what_was_shown_and_not_for_what_came_after(
+    daemon: Daemon, mock: MockModel, folder: Path, call: Call
+) -> None:
+    """The file is changed between the card and the yes."""
+    (folder / "a.txt").write_text("precious\n")
+    mock.add(Reply(calls=[call]), Reply(text="so be it"))
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        events, client = await listen(socket)
+        follow = await socket.follow(session)
+        await daemon.acall("commands/execute", agentId=session, line="/permission read-only", submittedAttachments=[])
+        await daemon.prompt(session, "do it")
+        waterfall = await events.until(is_waterfall)
+        changed = folder / call.arguments["path"]
+        changed.write_text("precious\nand more\n")
+        await answer(daemon, client, waterfall["eventId"], kind="result", value="allowed-once")
+        await follow.until(ENDED)
+    (result,) = of(await daemon.log(session), "tool/result")
+    assert result["message"]["isError"] is True
+    assert result["error"]["code"] in {"STALE", "FS_UNREAD", "FS_EXISTS"}
+    assert changed.read_text() == "precious\nand more\n"
+
+
 async def test_next_from_everybody_leaves_it_waiting_and_it_comes_again(daemon: Daemon, asked: str) -> None:
     async with daemon.socket() as socket:
         events, client = await listen(socket)

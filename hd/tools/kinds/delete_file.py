@@ -27,7 +27,9 @@ class DeleteFile:
             doomed = _delete(parsed.path, context, dry_run=True)
         name = context.files.name(doomed.path)
         what = {Kind.DIRECTORY: "an empty folder", Kind.LINK: "a link; what it leads to stays"}.get(doomed.kind)
-        return Plan(Access.DELETE, f"delete {name}", f"{name} ({what or f'{doomed.size:,} bytes'})", (name,))
+        return Plan(
+            Access.DELETE, f"delete {name}", f"{name} ({what or f'{doomed.size:,} bytes'})", (name,), doomed.state
+        )
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
         parsed = decode(DeleteFileArguments, arguments)

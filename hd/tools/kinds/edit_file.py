@@ -31,7 +31,13 @@ class EditFile:
         with fs_errors():
             change = _edit(parsed, context, dry_run=True)
         name = context.files.name(change.after.path)
-        return Plan(Access.WRITE, f"edit {name}", unified(name, change.before.view, change.after.view), (name,))
+        return Plan(
+            Access.WRITE,
+            f"edit {name}",
+            unified(name, change.before.view, change.after.view),
+            (name,),
+            change.before.hash,
+        )
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
         parsed = decode(EditFileArguments, arguments)

@@ -28,9 +28,9 @@ class WriteFile:
         with fs_errors():
             change = _write(parsed, context, dry_run=True)
         name = context.files.name(change.after.path)
-        before = None if change.before is None else change.before.view
+        before, base = (None, "") if change.before is None else (change.before.view, change.before.hash)
         verb = "create" if change.created else "write"
-        return Plan(Access.WRITE, f"{verb} {name}", unified(name, before, change.after.view), (name,))
+        return Plan(Access.WRITE, f"{verb} {name}", unified(name, before, change.after.view), (name,), base)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:
         parsed = decode(WriteFileArguments, arguments)
