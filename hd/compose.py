@@ -194,11 +194,11 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs),
+        commands=default_commands(undo, jobs, guard),
         jobs=jobs,
         terminals=desks.terminals,
         providers=providers,
-        settings=SettingsDocument(store, _namespaces(settings, providers, sandbox), broker.emit),
+        settings=SettingsDocument(store, _namespaces(settings, providers, sandbox, guard), broker.emit),
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
         sandbox=sandbox,
         broker=broker,
@@ -265,12 +265,13 @@ def _key_changed(providers: Providers, broker: Broker, ref: str) -> None:
     broker.emit("llm/adapters-updated", [])
 
 
-def _namespaces(settings: Settings, providers: Providers, sandbox: Sandbox) -> list[Namespace]:
+def _namespaces(settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard) -> list[Namespace]:
     pinned = settings.model is not None
     return [
         namespaces.default_model(providers.base, providers.complete, providers.prefer, pinned=pinned),
         namespaces.permission(DEFAULT_PRESET),
         namespaces.sandbox(DEFAULT_USE, sandbox.set),
+        namespaces.secret_files(guard.own),
     ]
 
 

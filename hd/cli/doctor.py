@@ -1,7 +1,8 @@
-"""`hd doctor`: whether what is kept can be read, and what to do if not."""
+"""`hd doctor`: whether what is kept can be read, and what to do if not; and which rule decides on a file."""
 
 import argparse
 import os
+from pathlib import Path
 
 from hd.cli.look import Found, look
 from hd.config.disks import network_disk
@@ -17,11 +18,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repair", action="store_true", help="set a damaged database aside and copy what can be read into a new one"
     )
+    parser.add_argument(
+        "--path", help="say only whether the file tools may have this path of the current folder, and by which rule"
+    )
     parser.epilog = "The damaged file is never changed or deleted. Stop the daemon before a repair."
 
 
 def run(args: argparse.Namespace) -> int:
     home = Home.of(os.environ)
+    if args.path is not None:
+        return _path(home, args.path)
     found = look(home, os.environ)
     print(f"Home: {home.root}")
     print(f"Daemon: {found.who()}")
@@ -43,6 +49,23 @@ def _sandbox(found: Found) -> str:
     from hd.process.sandbox.probe import probe
 
     return probe().sentence()
+
+
+def _path(home: Home, path: str) -> int:
+    """What a session in the current folder could do with a path; nothing is opened but the settings."""
+    from hd.config.document import KEY
+    from hd.config.namespaces import SECRET_FILES
+    from hd.files.guard import Guard
+    from hd.files.layer import FileLayer
+    from hd.files.rules import OwnRules
+    from hd.permit.why import why_path
+    from hd.session.store.check import kept_setting
+
+    kept = kept_setting(home.database, KEY) or {}
+    section = kept.get(SECRET_FILES, {}).get("user", {})
+    rules = OwnRules(section.get("deny", ()), section.get("allow", ()))
+    print(why_path(path, FileLayer(Path.cwd(), Guard((home.root,), rules))))
+    return DONE
 
 
 def _database(home: Home, *, repair: bool) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from hd.agent.agent import Agent
 from hd.commands.base import Command, Line, Said, refused
 from hd.errors import HdError, StoreFull
+from hd.files.guard import Guard
 from hd.jobs.jobs import Jobs
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
@@ -82,9 +83,10 @@ async def _said(command: Command, line: Line) -> Said:
         return refused(f"/{command.name} failed with an internal error ({type(error).__name__}). The log has more.")
 
 
-def default_commands(kept: Undo, jobs: Jobs) -> CommandTable:
-    """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions."""
+def default_commands(kept: Undo, jobs: Jobs, guard: Guard) -> CommandTable:
+    """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `guard` is what
+    keeps files secret."""
     from hd.commands.kinds import budget, compact, export, feedback, goal, permission, plan, processes, undo
 
-    modules = (budget, compact, export, feedback, goal, permission, plan)
-    return CommandTable([*(module.COMMAND for module in modules), *undo.commands(kept), *processes.commands(jobs)])
+    plain = [module.COMMAND for module in (budget, compact, export, feedback, goal, plan)]
+    return CommandTable([*plain, permission.command(guard), *undo.commands(kept), *processes.commands(jobs)])

@@ -1,17 +1,20 @@
-"""The namespaces of settings that there are: the model and the permissions that a new session begins with, and what
-holds the commands of all sessions."""
+"""The namespaces of settings that there are: the model and the permissions that a new session begins with, what holds
+the commands of all sessions, and a person's own rules on which files are secret."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 from hd.config.document import Namespace
 from hd.errors import BadRequest
+from hd.files.errors import FileError
+from hd.files.rules import MOST_RULES, OwnRules, compiled
 
 DEFAULT_MODEL: Final = "agent-default-model"
 PERMISSION: Final = "permission"
 SANDBOX: Final = "sandbox"
+SECRET_FILES: Final = "secret-files"
 
 _Preset = Literal["read-only", "workspace-write", "danger-full-access"]
 
@@ -31,6 +34,14 @@ class _Sandbox(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
     use: Literal["auto", "off", "required"] | msgspec.UnsetType = msgspec.UNSET
     offline: list[Literal["read-only", "workspace-write"]] | msgspec.UnsetType = msgspec.UNSET
+
+
+Pattern = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _SecretFiles(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    deny: Annotated[list[Pattern], msgspec.Meta(max_length=MOST_RULES)] | msgspec.UnsetType = msgspec.UNSET
+    allow: Annotated[list[Pattern], msgspec.Meta(max_length=MOST_RULES)] | msgspec.UnsetType = msgspec.UNSET
 
 
 def default_model(
@@ -59,3 +70,18 @@ def permission(default_preset: str) -> Namespace:
 def sandbox(default_use: str, apply: Callable[[Mapping[str, Any]], None]) -> Namespace:
     """What holds commands; `apply` makes it count from the next command on."""
     return Namespace(SANDBOX, _Sandbox, lambda: {"use": default_use, "offline": []}, lambda section: None, apply)
+
+
+def secret_files(rules: OwnRules) -> Namespace:
+    """Patterns of files that the file tools refuse, and of those that they may have all the same."""
+
+    def check(section: Mapping[str, Any]) -> None:
+        try:
+            compiled([*section.get("deny", ()), *section.get("allow", ())])
+        except FileError as error:
+            raise BadRequest(error.message) from error
+
+    def apply(section: Mapping[str, Any]) -> None:
+        rules.change(section.get("deny", ()), section.get("allow", ()))
+
+    return Namespace(SECRET_FILES, _SecretFiles, lambda: {"deny": [], "allow": []}, check, apply)

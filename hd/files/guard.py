@@ -10,9 +10,11 @@ and source code named after secrets is readable outside `config/`.
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+from hd.files.rules import OwnRules
 
 # What holds values rather than code.
 _VALUES = r"(?:json|ya?ml|toml|ini|cfg|conf|env|properties|xml|csv|tsv|txt|enc|bak|old|db|kdbx?)"
@@ -64,12 +66,13 @@ _EXAMPLE = re.compile(r"(?:.*[.\-_])?(?:example|template|sample|dist)(?:\.env)?\
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The rules above, and the folders that are hidden as a whole, such as the daemon's own home.
+    """The rules above, a person's `own`, and the folders that are hidden as a whole, such as the daemon's own home.
 
     `hidden` is resolved once, here; that is the only look at the disk.
     """
 
     hidden: tuple[Path, ...] = ()
+    own: OwnRules = field(default_factory=OwnRules, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hidden", tuple(Path(os.path.realpath(folder)) for folder in self.hidden))
@@ -92,6 +95,9 @@ class Guard:
 
     def why_name(self, name: str) -> str | None:
         """The same for a path as text with `/`, by its name alone and thus without `hidden`; for a walk, it is fast."""
+        ruled = self.own.judge(name.lstrip("/"))
+        if ruled is not None:
+            return f"{ruled.pattern}, of the person's own" if ruled.verdict == "deny" else None
         name = name.casefold()
         if not _HINT.search(name):
             return None

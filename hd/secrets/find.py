@@ -52,6 +52,7 @@ class WorkspaceSecrets:
         self._own = own
         self._clock = clock
         self._folders: dict[str, _Folder] = {}
+        self._rules = guard.own.revision
         self._values: dict[str, tuple[Stamp, dict[str, str]]] = {}
         self._looking = threading.Lock()
 
@@ -79,6 +80,8 @@ class WorkspaceSecrets:
 
     def _secret_files(self) -> Iterator[str]:
         """Their names, relative to the root. A folder whose own stamp stayed the same is not listed again."""
+        if self._rules != self._guard.own.revision:
+            self._rules, self._folders = self._guard.own.revision, {}
         until = self._clock() + LONGEST_S
         ahead = [("", 0)]
         seen: dict[str, _Folder] = {}

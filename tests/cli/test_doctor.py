@@ -43,3 +43,30 @@ def test_without_a_database_there_is_nothing_to_repair(tmp_path: Path) -> None:
     result = doctor(tmp_path / "home")
     assert (result.returncode, result.stderr) == (DONE, "")
     assert "none yet" in result.stdout
+
+
+def test_c07_it_says_which_rule_decides_on_a_path(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with Daemon(home, arguments=["--demo"]) as daemon:
+        rules = {"deny": ["secrets/**", "*.sqlite"], "allow": ["secrets/example.txt"]}
+        daemon.call("settings/update", ns="secret-files", patch=rules)
+        beside = doctor(home, "--path", str(ROOT / "secrets" / "a.txt"))
+    for path, said in (
+        ("secrets/a.txt", "rule: secrets/**, of the person's own"),
+        ("deep/x.SQLITE", "rule: *.sqlite, of the person's own"),
+        ("secrets/example.txt", "open to the file tools, by your exception `secrets/example.txt`"),
+        (".env", "rule: .env and .env.*"),
+        ("README.md", "open to the file tools; no rule is against it"),
+        ("/etc/passwd", "lies outside the workspace"),
+        (str(home), "outside"),
+    ):
+        told = doctor(home, "--path", path)
+        assert (told.returncode, told.stderr) == (DONE, "")
+        assert said in told.stdout, path
+    assert "of the person's own" in beside.stdout
+
+
+def test_c07_without_a_home_the_rules_of_the_house_decide(tmp_path: Path) -> None:
+    told = doctor(tmp_path / "none", "--path", "id_rsa")
+    assert (told.returncode, "SSH private keys" in told.stdout) == (DONE, True)
+    assert not (tmp_path / "none").exists()

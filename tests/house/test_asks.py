@@ -278,3 +278,32 @@ async def test_a_question_goes_out_and_its_answer_comes_back(
     assert result["isError"] is (outcome_in_log != "answered")
     if outcome_in_log == "answered":
         assert '"custom":"or two"' in result["content"][0]["text"].replace(" ", "").replace("ortwo", "or two")
+
+
+async def test_c07_the_rule_that_decides_is_told(daemon: Daemon, mock: MockModel, folder: Path) -> None:
+    (folder / "secrets").mkdir()
+    (folder / "secrets" / "plan.txt").write_text("hidden\n")
+    daemon.call("settings/update", ns="secret-files", patch={"deny": ["secrets/**"]})
+    refused = daemon.result("settings/update", ns="secret-files", patch={"deny": ["[x"]})
+    assert refused["error"]["code"] == "settings/rejected"
+    mock.add(Reply(calls=[Call("read_file", {"path": "secrets/plan.txt"})]), Reply(text="no"))
+    session = await daemon.new_session(folder)
+
+    async def why(asked: str) -> str:
+        line = f"/permission why {asked}"
+        ran = await daemon.acall("commands/execute", agentId=session, line=line, submittedAttachments=[])
+        return str(ran["result"]["text"])
+
+    assert "rule: secrets/**, of the person's own" in await why("secrets/plan.txt")
+    assert "open to the file tools; no rule is against it" in await why("a.txt")
+    assert "asks a person first, because it deletes files" in await why("rm a.txt")
+    assert "runs without asking, because nothing in it deletes" in await why("touch a.txt")
+    await daemon.acall("commands/execute", agentId=session, line="/permission read-only", submittedAttachments=[])
+    assert "known to only read" in await why("ls -l | head")
+    assert "reads a place outside the workspace or a secret file" in await why("cat secrets/plan.txt")
+    assert "takes a path or a command" in await why("")
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "read it")
+        await follow.until(ENDED)
+    assert of(await daemon.log(session), "tool/result")[0]["error"]["code"] == "FS_SECRET"

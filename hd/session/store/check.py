@@ -3,9 +3,12 @@
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from hd.errors import StoreDamaged
-from hd.session.store import schema
+from hd.session.store import reads, schema
 from hd.session.store.faults import damaged, fault
 
 _MAGIC = b"SQLite format 3\0"
@@ -58,6 +61,21 @@ def _first_problem(connection: sqlite3.Connection, budget_s: float) -> str | Non
     finally:
         connection.set_progress_handler(None, 0)
     return None if verdict == "ok" else " ".join(verdict.split())
+
+
+def kept_setting(path: Path, key: str) -> Any:
+    """What a database keeps under a key, beside whoever uses it; None where it keeps nothing. `StoreDamaged` &c."""
+    look(path)
+    if not path.exists() or path.stat().st_size == 0:
+        return None
+    connection = read_only(path)
+    try:
+        body = None if schema.is_blank(connection) else reads.setting(connection, key)
+        return None if body is None else msgspec.json.decode(body)
+    except sqlite3.Error as error:
+        raise fault(error, path) from None
+    finally:
+        connection.close()
 
 
 def read_only(path: Path) -> sqlite3.Connection:
