@@ -16,6 +16,14 @@ from tests.files.trees import plant
 GUARD = Guard()
 
 
+@pytest.fixture(autouse=True)
+def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the person at this machine lets git ignore everywhere plays no part."""
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
 def names(walk: Walk) -> list[str]:
     return [entry.name for entry in walk]
 
