@@ -42,6 +42,7 @@ async def test_d04_silence_is_a_result_and_no_hang(runner: Runner, workspace: Pa
         "setsid sleep 300 >/dev/null 2>&1 & echo done",
         "(while :; do echo again; done) & echo done",
         "nohup sleep 300 & echo done",
+        "python3 -m http.server 0 >/dev/null 2>&1 & echo done",
     ],
 )
 async def test_d01_a_background_child_neither_holds_the_call_nor_outlives_it(
