@@ -33,9 +33,9 @@ class LinkChanged:
 class HostChanged:
     """`Link.host` changed.
 
-    `keys` are out of `workspaces`, `sessions`, `projections`, `asks`, `catalogue`, `commands`, `errors`, `clients` and
-    `goals`, and `list` beside `sessions` when all of them were read anew; `session_ids` are those whose projections
-    changed.
+    `keys` are out of `workspaces`, `sessions`, `projections`, `asks`, `catalogue`, `sandbox`, `commands`, `errors`,
+    `clients` and `goals`, and `list` beside `sessions` when all of them were read anew; `session_ids` are those whose
+    projections changed.
     """
 
     keys: frozenset[str]

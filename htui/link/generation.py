@@ -234,7 +234,11 @@ class Generation:
             except HtuiError:
                 value = None
             self._took([self._host.catalogued(value)])
+            await self._tolerant(self._describe)
         self._reading = False
+
+    async def _describe(self) -> None:
+        self._took([self._host.described(await self.client.call("host/describe"))])
 
     async def _decline(self, event_id: str) -> None:
         """Passes an ask on. An agent hangs on it, so a lost answer is given again, which a host takes once (WIRE 5.2).

@@ -49,10 +49,10 @@ class HostMirror:
     """Everything is read only; the other methods are for the link.
 
     `client_id` and `home` come from the host at each connection. `catalogue` is the value of `session/modelCatalog`,
-    None until it came. `command_changes` grows whenever the host's commands may be others. `metrics` is False when the
-    host has no `session/control`. By session, `errors` holds the latest text that its agent failed with, `clients` how
-    many follow it (this one among them; nothing where the host does not tell), `activations` whether its goal is
-    `armed`.
+    None until it came, `sandbox` how the host says that it holds commands. `command_changes` grows whenever the host's
+    commands may be others. `metrics` is False when the host has no `session/control`. By session, `errors` holds the
+    latest text that its agent failed with, `clients` how many follow it (this one among them; nothing where the host
+    does not tell), `activations` whether its goal is `armed`.
     """
 
     def __init__(self) -> None:
@@ -61,6 +61,7 @@ class HostMirror:
         self.metrics = True
         self.command_changes = 0
         self.catalogue: Mapping[str, Any] | None = None
+        self.sandbox = ""
         self.errors: dict[str, str] = {}
         self.archived: frozenset[str] = frozenset()
         self.clients: Mapping[str, int] = {}
@@ -226,6 +227,11 @@ class HostMirror:
         """Takes the answer of `session/modelCatalog`, None when the call failed."""
         self.catalogue = value if isinstance(value, Mapping) else None
         return HostStep(frozenset({"catalogue"}))
+
+    def described(self, value: Any) -> HostStep:
+        """Takes the answer of `host/describe`, which only some hosts give."""
+        self.sandbox = text(_mapping(_mapping(value).get("sandbox")).get("text"))
+        return HostStep(frozenset({"sandbox"}))
 
     def _completed(self, entry: SessionEntry) -> SessionEntry:
         """The row with its values; made once and kept until something about it changes."""

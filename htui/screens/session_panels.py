@@ -7,6 +7,7 @@ from htui.present.cost import cost_lines
 from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
 from htui.present.jobs import Job, job_picks
+from htui.present.safe import one_line
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
 from htui.screens.job_list import JobList
@@ -154,6 +155,7 @@ class SessionPanels:
             ("session", session_id),
             ("folder", entry.cwd if entry is not None else ""),
             ("permission", str(permissions.get("currentValue") or "") if isinstance(permissions, dict) else ""),
+            ("sandbox", one_line(screen.desk.link.host.sandbox, 300)),
             ("mode", PLANNING if planning(mirror.value("plan")) else ""),
             *goal_facts(goal_of(mirror.value("goal"), screen.conversation.activation)),
             ("clients", f"{clients} follow this session, this one among them" if clients > 1 else ""),

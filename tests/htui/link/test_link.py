@@ -320,3 +320,25 @@ async def test_a_list_that_is_older_than_a_status_does_not_undo_it(tmp_path: Pat
             told.set()
             await watch.until(lambda: link.host.sessions and link.host.sessions[0].cwd == "/p")
             assert not link.host.sessions[0].running
+
+
+async def test_how_commands_are_held_is_known_where_the_host_tells_and_read_again(tmp_path: Path) -> None:
+    changed = asyncio.Event()
+    said = iter(["off", "on; landlock works here"])
+
+    async def events(channel: Channel) -> None:
+        await channel.item(READY)
+        await changed.wait()
+        await channel.item({"type": "emit", "event": "settings/document-updated", "args": ["sandbox", 1]})
+        await stay(channel)
+
+    async def described(args: Any) -> Any:
+        return {"name": "hd", "sandbox": {"text": next(said)}}
+
+    async with FakeHost() as host:
+        host.streams["$events"] = events
+        host.unary |= {"host/describe": described}
+        async with linked(host, tmp_path) as (link, watch):
+            await watch.until(lambda: link.host.sandbox == "off")
+            changed.set()
+            await watch.until(lambda: link.host.sandbox == "on; landlock works here")

@@ -16,6 +16,8 @@ from hd.process.sandbox.plan import Mode
 from hd.process.sandbox.probe import Found, probe
 from hd.process.sandbox.sandbox import Sandbox, Wish
 
+CAGED: tuple[Mode, ...] = ("read-only", "workspace-write")
+
 
 @pytest.fixture(scope="session")
 def works() -> dict[str, Found]:

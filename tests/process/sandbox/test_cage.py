@@ -11,9 +11,7 @@ import pytest
 from hd.process.run import Runner
 from hd.process.sandbox.landlock import Landlock
 from hd.process.sandbox.plan import Mode
-from tests.process.sandbox.conftest import Run, running
-
-CAGED: tuple[Mode, ...] = ("read-only", "workspace-write")
+from tests.process.sandbox.conftest import CAGED, Run, running
 
 
 async def test_the_workspace_can_be_written_and_nothing_beside_it(run: Run, workspace: Path, home: Path) -> None:
