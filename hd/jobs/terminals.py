@@ -29,6 +29,7 @@ MOST_PAGES: Final = 10
 _PAGES_S: Final = 1.0
 _END_S: Final = 5.0
 _KEPT: Final = 20
+"""Terminals that are over and of which a session still knows; those that run it always knows."""
 
 
 KEYS: Final = {
@@ -49,7 +50,7 @@ class NoTerminal(HdError):
     code = "process/not-found"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Open:
     terminal: Terminal
     job: Job
@@ -100,8 +101,8 @@ class Terminals:
         index = own[-1].terminal.index + 1 if own else 0
         terminal = Terminal(command, index, look_at)
         one = _Open(terminal, self._jobs.register(session, TERMINAL, command, call_id), mask, cage)
-        own.append(one)
-        del own[: max(0, len(own) - _KEPT - MOST_RUNNING)]
+        over = [known for known in own if known.terminal.ended.is_set()]
+        own[:] = [*(known for known in own if known not in over[:-_KEPT]), one]
         one.task = asyncio.create_task(self._run(session, one, checks), name=f"terminal {one.job.id}")
         try:
             await terminal.spoken(within_s)

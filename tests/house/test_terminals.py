@@ -217,3 +217,15 @@ async def test_a18_what_a_terminal_changed_is_not_called_invented(
     log = await daemon.log(session)
     assert "The task is complete." in str(of(log, "tool/result")[-1])
     assert "terminals" in of(log, "undo/changed")[0]["uncovered"]
+
+
+async def test_h8_a_terminal_is_not_forgotten_for_those_that_came_and_went(
+    daemon: Daemon, mock: MockModel, session: str
+) -> None:
+    short = [Call("run_in_terminal", {"command": f"echo {number}"}) for number in range(30)]
+    first, *others, ended = await turn(
+        daemon, mock, session, terminal("echo 'ready on port 1'; read -r _"), Reply(calls=short), kill()
+    )
+    assert "[terminal 0 runs on" in first
+    assert "[the command in terminal 30 ended with exit code 0]" in others[-1]
+    assert ended.startswith("Ended terminal 0: ")
