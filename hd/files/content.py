@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hd.files.difference import hunks
-from hd.files.edit import Replaced, replace
+from hd.files.edit import Replaced, Span, replace
 from hd.files.encoding import MARK, UTF_8, Encoding, decode, meant, shown
 from hd.files.errors import Code, FileError
 from hd.files.lines import dress, fold, split, style
@@ -48,9 +48,9 @@ def digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def file_text(path: Path, raw: bytes) -> FileText:
-    """The bytes as text; `FileError` (FS_NOT_TEXT) if they are none."""
-    encoding, text = decode(raw)
+def file_text(path: Path, raw: bytes, known: Encoding | None = None) -> FileText:
+    """The bytes as text; `FileError` (FS_NOT_TEXT) if they are none. `known`: see `hd.files.encoding.decode`."""
+    encoding, text = decode(raw, known)
     view = fold(text).view
     return FileText(path, text, shown(view) if encoding.raw else view, encoding, digest(raw), len(raw))
 
@@ -75,17 +75,28 @@ def overwritten(path: Path, before: FileText | None, text: str) -> tuple[FileTex
     return _encoded(path, dress(given, before.text, ending), before.encoding)
 
 
-def edited(before: FileText, old: str, new: str, *, everywhere: bool) -> tuple[FileText, bytes, Replaced]:
-    """The file with `old` replaced by `new` (`hd.files.edit`), and its bytes."""
-    if before.encoding.bom:
+def edited(before: FileText, raw: bytes, old: str, new: str, *, everywhere: bool) -> tuple[FileText, bytes, Replaced]:
+    """The file of the bytes `raw` with `old` replaced by `new` (`hd.files.edit`), and its bytes.
+
+    What is not replaced is taken over as bytes and not encoded anew.
+    """
+    encoding = before.encoding
+    if encoding.bom:
         old = old.removeprefix(MARK)
     if not old.startswith(MARK):
         new = new.removeprefix(MARK)
-    if before.encoding.raw:
+    if encoding.raw:
         old, new = meant(fold(before.text).view, fold(old).view, fold(new).view)
     replaced = replace(before.text, old, new, everywhere=everywhere)
-    after, raw = _encoded(before.path, replaced.text, before.encoding)
-    return after, raw, replaced
+    spliced = _spliced(before.text, raw, encoding, replaced.spans)
+    after, encoded = _encoded(before.path, replaced.applied(before.text), encoding)
+    if spliced != encoded:
+        raise FileError(
+            Code.ENCODING,
+            f"The change cannot be made in this file ({encoding.label}) without touching other bytes. "
+            "Nothing was changed. Ask the person how it is to be changed.",
+        )
+    return after, spliced, replaced
 
 
 def staleness(known: str | None, now: FileText | None) -> str:
@@ -109,6 +120,19 @@ def _fresh_rows(known: str, now: str) -> list[str]:
     return rows if len(rows) <= _FRESH_ROWS else [*rows[:_FRESH_ROWS], f"  … and {len(rows) - _FRESH_ROWS} more lines"]
 
 
+def _spliced(text: str, raw: bytes, encoding: Encoding, spans: tuple[Span, ...]) -> bytes:
+    """The bytes with those of each span replaced by those of what stands in its place."""
+    parts: list[bytes] = []
+    kept_from, taken = len(encoding.bom), 0
+    parts.append(raw[:kept_from])
+    for span in spans:
+        kept_to = kept_from + len(encoding.encode_part(text[taken : span.start]))
+        parts += (raw[kept_from:kept_to], encoding.encode_part(span.new))
+        kept_from = kept_to + len(encoding.encode_part(text[span.start : span.end]))
+        taken = span.end
+    return b"".join((*parts, raw[kept_from:]))
+
+
 def _encoded(path: Path, text: str, encoding: Encoding) -> tuple[FileText, bytes]:
     """The text in bytes, and as a later read will find it."""
     if "\0" in text:
@@ -116,4 +140,11 @@ def _encoded(path: Path, text: str, encoding: Encoding) -> tuple[FileText, bytes
             Code.ENCODING, "The new text holds a NUL character, which no text file does. Nothing was changed."
         )
     raw = encoding.encode(text)
-    return file_text(path, raw), raw
+    after = file_text(path, raw, known=encoding)
+    if encoding.guessed and after.text != text:
+        raise FileError(
+            Code.ENCODING,
+            f"In this file's encoding ({encoding.label}) the result would be mistaken for {after.encoding.label} and "
+            "read as another text. Nothing was changed. Ask the person which encoding the file is to have.",
+        )
+    return after, raw

@@ -87,20 +87,27 @@ def _read_open(descriptor: int, limit: int) -> Content:
     return Content(raw, state)
 
 
-def read_part(folder: int, name: str, offset: int, length: int) -> Content:
-    """At most `length` bytes of a regular file of any size."""
+@contextmanager
+def opened(folder: int, name: str) -> Iterator[int]:
+    """A descriptor of a regular file of any size, for reading."""
     _require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False))
     descriptor = os.open(name, _READ, dir_fd=folder)
     try:
+        _require_regular(os.fstat(descriptor))
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_part(folder: int, name: str, offset: int, length: int) -> Content:
+    """At most `length` bytes of a regular file of any size."""
+    with opened(folder, name) as descriptor:
         state = os.fstat(descriptor)
-        _require_regular(state)
         parts: list[bytes] = []
         while length > 0 and (part := os.pread(descriptor, length, offset)):
             parts.append(part)
             length -= len(part)
             offset += len(part)
-    finally:
-        os.close(descriptor)
     return Content(b"".join(parts), state)
 
 

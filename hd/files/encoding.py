@@ -1,8 +1,9 @@
 """Bytes to text and back without loss, or a refusal.
 
-Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. Anything else that has no NUL byte is taken byte by byte
-(`raw`): ASCII stands for itself and every other byte becomes one lone surrogate (U+DC80 to U+DCFF, PEP 383), which no
-real text contains, so that writing gives the same bytes back. People and models are shown such a byte as `\\xNN`.
+Text is UTF-8, or UTF-16 or UTF-32 with a byte order mark, or what the evidence says (`hd.files.detect`) if that gives
+the same bytes back. Anything else that has no NUL byte is taken byte by byte (`raw`): ASCII stands for itself and every
+other byte becomes one lone surrogate (U+DC80 to U+DCFF, PEP 383), which no real text contains, so that writing gives
+the same bytes back. People and models are shown such a byte as `\\xNN`.
 Nothing here can produce U+FFFD.
 """
 
@@ -11,6 +12,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from hd.files.detect import detect
 from hd.files.errors import Code, FileError
 
 MARK = "\ufeff"
@@ -31,12 +33,16 @@ _SHOWN_BYTE = re.compile(r"\\x([89a-fA-F][0-9a-fA-F])")
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How the bytes of one file stand for its text. `bom` is every mark at its start, which the text does not hold."""
+    """How the bytes of one file stand for its text. `bom` is every mark at its start, which the text does not hold.
+
+    `guessed` says that nothing but evidence speaks for it, `raw` that the text is the bytes themselves.
+    """
 
     codec: str = "utf-8"
     label: str = "UTF-8"
     bom: bytes = b""
     raw: bool = False
+    guessed: bool = False
 
     @property
     def plain(self) -> bool:
@@ -45,8 +51,12 @@ class Encoding:
 
     def encode(self, text: str) -> bytes:
         """The bytes with the mark; `FileError` (FS_ENCODING) when the file's encoding has no form for the text."""
+        return self.bom + self.encode_part(text)
+
+    def encode_part(self, text: str) -> bytes:
+        """The bytes of some of the text, which are the same wherever it stands."""
         try:
-            return self.bom + text.encode(self.codec, "surrogateescape" if self.raw else "strict")
+            return text.encode(self.codec, "surrogateescape" if self.raw else "strict")
         except UnicodeEncodeError as error:
             character = f"U+{ord(error.object[error.start]):04X}"
             advice = "Use ASCII for the new text." if self.raw else "Leave it out."
@@ -61,10 +71,11 @@ UTF_8 = Encoding()
 _RAW = Encoding(codec="ascii", label=r"not UTF-8; bytes outside ASCII are shown as \xNN", raw=True)
 
 
-def decode(content: bytes) -> tuple[Encoding, str]:
+def decode(content: bytes, known: Encoding | None = None) -> tuple[Encoding, str]:
     """The encoding and the text of a file; `FileError` (FS_NOT_TEXT) for binary content.
 
-    For every result, `encoding.encode(text) == content`.
+    `known` is what the file was in a moment ago, so that a change of a few words does not change what is made of the
+    rest. For every result, `encoding.encode(text) == content`.
     """
     for bom, codec, label in _BOMS:
         if content.startswith(bom) and (found := _marked(content, bom, codec, label)) is not None:
@@ -74,7 +85,27 @@ def decode(content: bytes) -> tuple[Encoding, str]:
     try:
         return UTF_8, content.decode("utf-8")
     except UnicodeDecodeError:
-        return _RAW, content.decode("ascii", "surrogateescape")
+        pass
+    encoding = known if known is not None and (known.guessed or known.raw) else _guess(content)
+    if encoding.guessed and (text := _same_again(content, encoding)) is not None:
+        return encoding, text
+    return _RAW, content.decode("ascii", "surrogateescape")
+
+
+def _guess(content: bytes) -> Encoding:
+    guess = detect(content)
+    if guess is None:
+        return _RAW
+    return Encoding(guess.codec, f"{guess.name}, by its content, {guess.sure:.0%} sure", guessed=True)
+
+
+def _same_again(content: bytes, encoding: Encoding) -> str | None:
+    """The text, if it is one and gives these very bytes back: some encodings have two forms of one character."""
+    try:
+        text = content.decode(encoding.codec)
+        return text if text.encode(encoding.codec) == content else None
+    except UnicodeError:
+        return None
 
 
 def _marked(content: bytes, bom: bytes, codec: str, label: str) -> tuple[Encoding, str] | None:

@@ -13,19 +13,21 @@ import errno
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from hd.files import content, disk, paths, search
+from hd.files.changes import Deleted, Edited, Written
 from hd.files.content import FileText
 from hd.files.encoding import shown
 from hd.files.errors import Code, FileError, FileRefused, from_os
 from hd.files.guard import Guard
 from hd.files.leftovers import Leftovers
 from hd.files.listing import Listing, listing
+from hd.files.pages import Part, read_part
 from hd.files.scan import VCS, Kind, kind_of, relative_name
 from hd.files.versions import Versions
 from hd.files.walk import Walk
@@ -37,62 +39,10 @@ ABSENT = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """`before` is None for a new file. `other_links` counts hard links elsewhere, which keep the old content."""
-
-    before: FileText | None
-    after: FileText
-    other_links: int = 0
-
-    @property
-    def created(self) -> bool:
-        return self.before is None
-
-    @property
-    def changed(self) -> bool:
-        return self.before is None or self.before.hash != self.after.hash
-
-    @property
-    def hash(self) -> str:
-        return self.after.hash
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """`lines` are the numbers, from 1 and in the old text, at which a replaced span began."""
-
-    before: FileText
-    after: FileText
-    lines: tuple[int, ...]
-    other_links: int = 0
-
-    @property
-    def count(self) -> int:
-        return len(self.lines)
-
-    @property
-    def first_line(self) -> int:
-        return self.lines[0]
-
-    @property
-    def hash(self) -> str:
-        return self.after.hash
-
-
-@dataclass(frozen=True, slots=True)
-class Deleted:
-    """`size` is in bytes; `state` names the state in which it was, and is another after any change of it."""
-
-    path: Path
-    kind: Kind
-    size: int
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Present:
     """A file as it stands on disk now."""
 
+    raw: bytes
     file: FileText
     state: os.stat_result
 
@@ -138,6 +88,16 @@ class FileLayer:
             file = self._present(real).file
         self._versions.keep(file.hash, file.view)
         return file
+
+    def read_part(
+        self, path: str, first: int, limit: int, longest: int, may_go_on: Callable[[], bool] = lambda: True
+    ) -> Part:
+        """Some lines of a text file that may be larger than what `read` takes (`hd.files.pages`)."""
+        real = self.resolve(path)
+        with self._about(real, "Nothing was read."):
+            self._require_below(real)
+            with disk.folder_of(self.root, real) as folder, disk.opened(folder, real.name) as descriptor:
+                return read_part(descriptor, first, limit, longest, may_go_on)
 
     def list(self, path: str) -> Listing:
         """What a folder holds, without secrets and version control."""
@@ -186,11 +146,11 @@ class FileLayer:
         with self._about(real), self._changing:
             present = self._present(real)
             self._require_fresh(present, expect)
-            after, raw, replaced = content.edited(present.file, old, new, everywhere=replace_all)
+            after, raw, replaced = content.edited(present.file, present.raw, old, new, everywhere=replace_all)
             self._put(real, raw, present, dry_run)
         if not dry_run:
             self._versions.keep(after.hash, after.view)
-        return Edited(present.file, after, replaced.lines, _other_links(present))
+        return Edited(present.file, after, replaced.lines, _other_links(present), replaced.apart_from)
 
     def make_directory(self, path: str, *, dry_run: bool = False) -> bool:
         """The folder and those above it; whether it was made (False: it was there)."""
@@ -256,7 +216,7 @@ class FileLayer:
             return
 
         def check() -> None:
-            if present is not None:
+            if present is not None and self._raw_or_none(real) != present.raw:
                 self._require_fresh(self._present_or_none(real), present.file.hash)
 
         with (
@@ -266,18 +226,28 @@ class FileLayer:
             over = None if present is None else present.state
             disk.put(folder, real, raw, over=over, check=check, leftovers=self._leftovers)
 
+    def _raw_or_none(self, real: Path) -> bytes | None:
+        try:
+            with disk.folder_of(self.root, real) as folder:
+                return disk.read(folder, real.name, SIZE_LIMIT).raw
+        except (OSError, FileError):
+            return None
+
     def _present(self, real: Path) -> _Present:
-        if real == self.root:
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        self._require_below(real)
         with disk.folder_of(self.root, real) as folder:
             found = disk.read(folder, real.name, SIZE_LIMIT)
-        return _Present(content.file_text(real, found.raw), found.state)
+        return _Present(found.raw, content.file_text(real, found.raw), found.state)
 
     def _present_or_none(self, real: Path) -> _Present | None:
         try:
             return self._present(real)
         except FileNotFoundError:
             return None
+
+    def _require_below(self, real: Path) -> None:
+        if real == self.root:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
 
     def _require_fresh(self, present: _Present | None, expect: str | None) -> None:
         now = None if present is None else present.file

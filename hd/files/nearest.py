@@ -25,8 +25,15 @@ class Near:
     wanted: str
 
 
-def explain_miss(view: str, wanted: str) -> str:
-    """The refusal for a folded text in which the folded `wanted` does not stand."""
+def explain_miss(view: str, wanted: str, almost: str = "") -> str:
+    """The refusal for a folded text in which the folded `wanted` does not stand. `almost` are the lines at which it
+    would but for what the eye does not see, where these are several."""
+    if almost:
+        return (
+            "old_string does not stand in the file exactly, and apart from blanks, quotes and accents it fits at "
+            f"several places: lines {almost}. Nothing was changed. Copy the text exactly, with more of what is around "
+            "it."
+        )
     near = nearest(split(view), wanted.split("\n"))
     start = "old_string does not stand in the file. Nothing was changed. "
     if near is None:

@@ -62,7 +62,8 @@ def test_binary_content_is_refused(raw: bytes) -> None:
 
 def test_text_that_the_encoding_lacks_is_refused() -> None:
     raw, _ = decode(b"caf\xe9")
-    for encoding, text in ((raw, "中"), (UTF_8, "\ud800")):
+    assert raw.guessed
+    for encoding, text in ((raw, "中"), (decode(b"\xff\xff")[0], "é"), (UTF_8, "\ud800")):
         with pytest.raises(FileError) as caught:
             encoding.encode(text)
         assert caught.value.code is Code.ENCODING

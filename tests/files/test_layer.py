@@ -8,73 +8,9 @@ from pathlib import Path
 import pytest
 
 from hd.files import disk
-from hd.files.errors import Code, FileError, FileRefused
+from hd.files.errors import Code, FileRefused
 from hd.files.layer import ABSENT, FileLayer
-from tests.files.trees import plant, snapshot
-
-BOM = b"\xef\xbb\xbf"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    (tmp_path / "work").mkdir()
-    return tmp_path / "work"
-
-
-@pytest.fixture
-def layer(root: Path) -> FileLayer:
-    return FileLayer(root)
-
-
-def refused(call: object) -> FileError:
-    with pytest.raises(FileError) as caught:
-        call()  # type: ignore[operator]
-    return caught.value
-
-
-def test_a04_the_mark_is_kept_never_shown_and_never_added(root: Path, layer: FileLayer) -> None:
-    plant(root, {"marked.txt": BOM + "hello\n中文\n".encode(), "bare.txt": "hello\n中文\n"})
-    assert layer.read("marked.txt").lines == ["hello", "中文"]
-    layer.edit("marked.txt", "hello", "hello2")
-    assert (root / "marked.txt").read_bytes() == BOM + "hello2\n中文\n".encode()
-    layer.write("marked.txt", "new\n中文\n")
-    assert (root / "marked.txt").read_bytes() == BOM + "new\n中文\n".encode()
-    layer.write("marked.txt", "\ufeffonce\n")
-    assert (root / "marked.txt").read_bytes() == BOM + b"once\n"
-    layer.edit("bare.txt", "hello", "hello2")
-    assert (root / "bare.txt").read_bytes() == "hello2\n中文\n".encode()
-    layer.edit("bare.txt", "hello2", "\ufeffhello3")
-    layer.write("bare.txt", "\ufeffplain\n")
-    assert (root / "bare.txt").read_bytes() == b"plain\n"
-
-
-def test_a05_a_byte_elsewhere_survives_an_edit(root: Path, layer: FileLayer) -> None:
-    plant(root, {"l.py": b"x = 1\n# caf\xe9\n"})
-    assert layer.read("l.py").view == "x = 1\n# caf\\xe9\n"
-    layer.edit("l.py", "x = 1", "x = 2")
-    assert (root / "l.py").read_bytes() == b"x = 2\n# caf\xe9\n"
-    layer.edit("l.py", r"# caf\xe9", r"# le caf\xe9 noir")
-    assert (root / "l.py").read_bytes() == b"x = 2\n# le caf\xe9 noir\n"
-
-
-def test_a06_every_way_to_write_refuses_text_in_another_encoding(root: Path, layer: FileLayer) -> None:
-    raw = "# 注释\nx = 1\n".encode("gb18030")
-    plant(root, {"g.py": raw})
-    assert refused(lambda: layer.edit("g.py", "x = 1", "# 新\nx = 1")).code is Code.ENCODING
-    assert refused(lambda: layer.write("g.py", "# 新\nx = 1\n")).code is Code.ENCODING
-    assert refused(lambda: layer.write("g.py", "x = 1\n")).code is Code.ENCODING
-    assert (root / "g.py").read_bytes() == raw
-    layer.edit("g.py", "x = 1", "x = 2\ny = 3")
-    assert (root / "g.py").read_bytes().decode("gb18030") == "# 注释\nx = 2\ny = 3\n"
-
-
-@pytest.mark.parametrize("codec", ["utf-16", "utf-32"])
-def test_wide_encodings_are_kept(root: Path, layer: FileLayer, codec: str) -> None:
-    plant(root, {"w.txt": "a\r\n中\r\n".encode(codec)})
-    layer.edit("w.txt", "中", "文\n字")
-    assert (root / "w.txt").read_bytes() == "a\r\n文\r\n字\r\n".encode(codec)
-    layer.write("w.txt", "b\nc\n")
-    assert (root / "w.txt").read_bytes() == "b\r\nc\r\n".encode(codec)
+from tests.files.trees import plant, refused, snapshot
 
 
 def test_a01_a02_an_overwritten_file_keeps_its_line_endings(root: Path, layer: FileLayer) -> None:
@@ -321,6 +257,27 @@ def test_a_root_behind_a_link(root: Path, tmp_path: Path) -> None:
     layer.write(str(root / "g"), "x")
     assert layer.name(layer.resolve("f")) == "f"
     assert sorted(snapshot(root)) == ["f", "g"]
+
+
+def test_a09_an_edit_in_another_unicode_form_keeps_the_files_own(root: Path, layer: FileLayer) -> None:
+    plant(root, {"f": "nom = 'cafe\u0301'\nautre = 'e\u0301te\u0301'\n"})
+    edited = layer.edit("f", "nom = 'café'", "nom = 'café noir'")
+    assert edited.apart_from == ("the composition of accented letters",)
+    assert (root / "f").read_text() == "nom = 'cafe\u0301 noir'\nautre = 'e\u0301te\u0301'\n"
+
+
+def test_lines_of_a_file_that_is_too_large_to_be_read(
+    root: Path, layer: FileLayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hd.files.layer.SIZE_LIMIT", 10)
+    plant(root, {"big": "one\r\ntwo\r\nthree\r\n", "p/x": "", ".env": "A=1\n" * 9})
+    assert refused(lambda: layer.read("big")).code is Code.TOO_LARGE
+    part = layer.read_part("big", 2, 1, 100)
+    assert (part.lines, part.last, part.size) == (("two",), False, 17)
+    assert layer.read_part("big", 3, 9, 2).lines == ("th",)
+    assert refused(lambda: layer.read_part(".env", 1, 1, 1)).code is Code.SECRET
+    assert refused(lambda: layer.read_part("p", 1, 1, 1)).code is Code.NOT_A_FILE
+    assert refused(lambda: layer.read_part(".", 1, 1, 1)).code is Code.NOT_A_FILE
 
 
 def test_sizes_have_an_end(root: Path, layer: FileLayer, monkeypatch: pytest.MonkeyPatch) -> None:

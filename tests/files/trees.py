@@ -1,6 +1,11 @@
 """Trees of files for the tests of the file room and the file tools."""
 
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+
+from hd.files.errors import FileError
 
 
 def plant(root: Path, files: dict[str, str | bytes]) -> Path:
@@ -22,3 +27,10 @@ def snapshot(root: Path) -> dict[str, bytes | str | None]:
         else:
             found[name] = path.read_bytes() if path.is_file() else None
     return found
+
+
+def refused(call: Callable[[], object]) -> FileError:
+    """The error of a call that must have one."""
+    with pytest.raises(FileError) as caught:
+        call()
+    return caught.value

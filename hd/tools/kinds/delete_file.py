@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from hd.files.changes import Deleted
 from hd.files.encoding import shown
-from hd.files.layer import Deleted
 from hd.files.scan import Kind
 from hd.tools.arguments import Arguments, decode
 from hd.tools.base import Access, Outcome, Plan, ToolContext

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from hd.files.changes import Edited
 from hd.files.difference import pairs, unified
 from hd.files.encoding import shown
-from hd.files.layer import Edited
 from hd.tools.arguments import Arguments, decode
 from hd.tools.base import Access, Outcome, Plan, ToolContext
 from hd.tools.kinds import fs_errors, settled, spec_of
@@ -57,7 +57,12 @@ def report(name: str, change: Edited) -> str:
     named = ", ".join(map(str, change.lines[:_NAMED_LINES])) + (", …" if change.count > _NAMED_LINES else "")
     places = f"1 replacement at line {named}" if change.count == 1 else f"{change.count} replacements at lines {named}"
     links = f" {change.other_links} hard links to it elsewhere keep the old content." if change.other_links else ""
-    return f"Edited {name}: {places}.{links}"
+    apart = ""
+    if change.apart_from:
+        apart = (
+            f" old_string is not exactly what stood there: apart from {', '.join(change.apart_from)} it was the same."
+        )
+    return f"Edited {name}: {places}.{apart}{links}"
 
 
 def _edit(parsed: EditFileArguments, context: ToolContext, *, dry_run: bool) -> Edited:

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from hd.files.changes import Written
 from hd.files.difference import pairs, unified
 from hd.files.encoding import shown
 from hd.files.errors import Code, FileError
-from hd.files.layer import ABSENT, FileLayer, Written
+from hd.files.layer import ABSENT, FileLayer
 from hd.tools.arguments import Arguments, decode
 from hd.tools.base import Access, Outcome, Plan, ToolContext
 from hd.tools.kinds import fs_errors, settled, spec_of

@@ -45,7 +45,8 @@ async def test_a_page_says_where_it_is(desk: Desk) -> None:
         (b"a\r\nb\n", "[f: mixed line endings"),
         (b"\xef\xbb\xbfa\nb\n", "[f: UTF-8 with BOM]"),
         ("a\nb\n".encode("utf-16"), "[f: UTF-16 LE with BOM]"),
-        (b"a\nb\xe9\n", r"[f: not UTF-8; bytes outside ASCII are shown as \xNN]"),
+        (b"a\nb\xe9\n", "[f: Latin-1, by its content, "),
+        (b"a\nb\xff\xff\xff\n", r"[f: not UTF-8; bytes outside ASCII are shown as \xNN]"),
     ],
 )
 async def test_a_heading_names_what_is_unusual(desk: Desk, raw: bytes, heading: str) -> None:
@@ -56,6 +57,27 @@ async def test_a_heading_names_what_is_unusual(desk: Desk, raw: bytes, heading: 
     assert lines[0] == "1: a"
     assert "\ufeff" not in outcome.text
     assert "\r" not in outcome.text
+
+
+async def test_a_file_too_large_to_be_read_as_a_whole_is_paged(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hd.files.layer.SIZE_LIMIT", 10)
+    plant(desk.root, {"big": "".join(f"line {n}\n" for n in range(1, 10)) + "x" * 3000})
+    outcome = await desk.run("read_file", path="big", offset=2, limit=2)
+    assert outcome.text == (
+        "[big: lines 2–3 of a file of 3,063 bytes, too large for edit_file and write_file; go on with offset 4]\n"
+        "2: line 2\n3: line 3"
+    )
+    assert outcome.meta == {
+        "path": str(desk.root / "big"),
+        "offset": 2,
+        "lines": [{"number": 2, "text": "line 2"}, {"number": 3, "text": "line 3"}],
+    }
+    outcome = await desk.run("read_file", path="big", offset=10)
+    assert outcome.text.endswith("x… (1,000 more characters)")
+    assert "the file ends here]" in outcome.text
+    with pytest.raises(InvalidArguments, match="offset 12"):
+        await desk.run("read_file", path="big", offset=12)
+    assert desk.context.seen == {}
 
 
 async def test_an_empty_file_and_a_folder(desk: Desk) -> None:

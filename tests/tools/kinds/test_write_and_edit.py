@@ -98,17 +98,39 @@ async def test_what_the_model_wrote_it_may_write_again(desk: Desk) -> None:
     assert (await desk.run("write_file", path="f", content="2\n")).text.startswith("Created f")
 
 
+async def test_a03_an_almost_exact_text_is_named_and_a_merely_like_one_is_refused(desk: Desk) -> None:
+    rust = 'fn main() {\r\n    let total = add(1, 2);  \r\n    println!("{}", total);\r\n}\r\n'
+    plant(desk.root, {"main.rs": rust})
+    error = await desk.refusal(
+        "edit_file", path="main.rs", old_string="    let total = add(1, 3);\n", new_string="    let total = 3;\n"
+    )
+    assert (error.code, "2:     let total = add(1, 2);" in error.message) == ("FS_EDIT_NOT_FOUND", True)
+    assert (desk.root / "main.rs").read_bytes() == rust.encode()
+    outcome = await desk.run(
+        "edit_file",
+        path="main.rs",
+        old_string='2:     let total = add(1, 2);\n3:     println!("{}", total);',
+        new_string='2:     let total = 3;\n3:     println!("{}", total);',
+    )
+    assert outcome.text == (
+        "Edited main.rs: 1 replacement at line 2. old_string is not exactly what stood there: apart from blanks at the "
+        "ends of lines, the line numbers that read_file adds it was the same."
+    )
+    assert (desk.root / "main.rs").read_bytes() == rust.replace("add(1, 2)", "3").encode()
+
+
 async def test_a04_a06_encodings_in_the_tools(desk: Desk) -> None:
     plant(desk.root, {"bom": b"\xef\xbb\xbfhello\n", "gb": "# 注释\nx = 1\n".encode("gb18030")})
     await desk.run("read_file", path="bom")
     await desk.run("edit_file", path="bom", old_string="hello", new_string="hello2")
     await desk.run("write_file", path="bom", content="new\n")
     assert (desk.root / "bom").read_bytes() == b"\xef\xbb\xbfnew\n"
-    await desk.run("read_file", path="gb")
-    edit = await desk.refusal("edit_file", path="gb", old_string="x = 1", new_string="# 新")
-    write = await desk.refusal("write_file", path="gb", content="# 新\n")
-    assert {edit.code, write.code} == {"FS_ENCODING"}
-    assert (desk.root / "gb").read_bytes() == "# 注释\nx = 1\n".encode("gb18030")
+    read = await desk.run("read_file", path="gb")
+    assert read.text == "[gb: GB18030, by its content, 96% sure]\n1: # 注释\n2: x = 1"
+    await desk.run("edit_file", path="gb", old_string="x = 1", new_string="# 新")
+    assert (desk.root / "gb").read_bytes().decode("gb18030") == "# 注释\n# 新\n"
+    await desk.run("write_file", path="gb", content="# 全新\n# 注释\n")
+    assert (desk.root / "gb").read_bytes().decode("gb18030") == "# 全新\n# 注释\n"
 
 
 async def test_a_plan_refuses_what_the_run_would_refuse(desk: Desk) -> None:
