@@ -228,7 +228,7 @@ class Dispatch:
             if approval != "allowed-once":
                 raise ToolError(_REFUSED[approval], name="ApprovalError", code="DENIED")
             await _require_same(tool, arguments, context, plan)
-        return mode_of(preset, plan, context.workspace, allowed=isinstance(verdict, Ask))
+        return mode_of(preset, plan, context.workspace, allowed=isinstance(verdict, Ask), planning=planning)
 
     async def _approval(self, call: Call, tool: Tool, plan: Plan, reason: Reason) -> Approval:
         ask_id = new_id()

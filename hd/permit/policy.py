@@ -70,12 +70,15 @@ def decide(
     return Ask(reasons.TERMINAL if plan.access is Access.TERMINAL else reasons.WRITES)
 
 
-def mode_of(preset: PresetName, plan: Plan, workspace: Path, *, allowed: bool) -> PresetName:
+def mode_of(preset: PresetName, plan: Plan, workspace: Path, *, allowed: bool, planning: bool = False) -> PresetName:
     """What the command of a call may touch, by the mode of a sandbox; `allowed` says that a person was asked.
 
     What a person allowed must not fail by a rule that they were not told of: a command that reaches beyond the
-    workspace by its words runs without a sandbox this one time, any other as where the workspace may be written.
+    workspace by its words runs without a sandbox this one time, any other as where the workspace may be written. While
+    a plan is made nothing runs but what was proven to read, and it is held to that.
     """
+    if planning:
+        return "read-only"
     if not allowed or plan.access not in (Access.EXECUTE, Access.TERMINAL):
         return preset
     return "danger-full-access" if reach(plan.detail, Ground.of(workspace)) else "workspace-write"

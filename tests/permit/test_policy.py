@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hd.permit.policy import Allow, Ask, Deny, decide
+from hd.permit.policy import Allow, Ask, Deny, decide, mode_of
 from hd.permit.presets import PresetName
 from hd.permit.reasons import OPTION_UNKNOWN
 from hd.tools.base import Access, Plan
@@ -106,3 +106,10 @@ def test_every_command_gets_a_verdict(command: str, access: Access) -> None:
 def test_plan_mode_lets_through_what_reads_or_talks_and_nothing_else(preset: PresetName, access: Access) -> None:
     verdict = decide(preset, Plan(access, "a summary", detail="ls", paths=("a.py",)), HERE, planning=True)
     assert isinstance(verdict, Allow if access in (Access.READ, Access.TALK) else Deny)
+
+
+@pytest.mark.parametrize("preset", [READ_ONLY, WORKSPACE, FULL])
+def test_while_a_plan_is_made_a_command_is_held_to_reading(preset: PresetName) -> None:
+    plan = Plan(Access.EXECUTE, "run", detail="ls")
+    assert mode_of(preset, plan, HERE, allowed=False, planning=True) == READ_ONLY
+    assert mode_of(preset, plan, HERE, allowed=False) == preset

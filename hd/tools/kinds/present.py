@@ -29,7 +29,7 @@ class Present:
         )
 
     def plan(self, arguments: Mapping[str, Any], context: ToolContext) -> Plan:
-        paths = tuple(decode(PresentArguments, arguments).files)
+        paths = tuple(_place(path, context) for path in decode(PresentArguments, arguments).files)
         return Plan(Access.READ, f"present {', '.join(paths)}", detail="\n".join(paths), paths=paths)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Outcome:

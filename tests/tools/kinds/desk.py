@@ -14,16 +14,21 @@ from hd.tools.kinds.delete_file import DeleteFile
 from hd.tools.kinds.edit_file import EditFile
 from hd.tools.kinds.grep import Grep
 from hd.tools.kinds.list_files import ListFiles
+from hd.tools.kinds.present import Present
 from hd.tools.kinds.read_file import ReadFile
+from hd.tools.kinds.read_problems import ReadProblems
 from hd.tools.kinds.rename_file import RenameFile
 from hd.tools.kinds.search_files import SearchFiles
 from hd.tools.kinds.write_file import WriteFile
 
-KINDS = (ReadFile, WriteFile, EditFile, ListFiles, SearchFiles, Grep, CreateDirectory, RenameFile, DeleteFile)
+KINDS = (
+    ReadFile, WriteFile, EditFile, ListFiles, SearchFiles, Grep, CreateDirectory, RenameFile, DeleteFile, ReadProblems,
+    Present,
+)  # fmt: skip
 
 
 class Desk:
-    """The nine file tools on one workspace."""
+    """The tools that take a path, on one workspace and without a runner of commands."""
 
     def __init__(self, root: Path) -> None:
         async def ask(questions: Any) -> Mapping[str, Any]:

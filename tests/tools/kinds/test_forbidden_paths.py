@@ -1,6 +1,8 @@
 """One list of forbidden paths against every file tool: refused, and nothing read or written anywhere."""
 
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from hd.files import disk
 from hd.files.errors import FileRefused
+from hd.tools.table import default_tools
 from tests.files.trees import plant, snapshot
 from tests.tools.kinds.desk import Desk
 
@@ -25,7 +28,11 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("rename_file", {"path": PLACE, "new_path": "free"}),
     ("rename_file", {"path": "plain.txt", "new_path": PLACE}),
     ("delete_file", {"path": PLACE}),
+    ("read_problems", {"path": PLACE}),
+    ("present", {"files": [PLACE]}),
+    ("present", {"files": ["plain.txt", PLACE]}),
 ]
+PATH_NAME = re.compile(r"path|file|folder|dir|cwd", re.IGNORECASE)
 OUTSIDE = [
     "..",
     "../out",
@@ -105,7 +112,31 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def with_path(arguments: dict[str, Any], path: str) -> dict[str, Any]:
-    return {key: path if value == PLACE else value for key, value in arguments.items()}
+    def put(value: Any) -> Any:
+        return [put(one) for one in value] if isinstance(value, list) else path if value == PLACE else value
+
+    return {key: put(value) for key, value in arguments.items()}
+
+
+def named(schema: dict[str, Any]) -> Iterator[str]:
+    """The names of all fields in the schema of a tool's arguments, however deep."""
+    for name, below in schema.get("properties", {}).items():
+        yield name
+        yield from named(below)
+        yield from named(below.get("items", {}))
+
+
+def test_no_tool_that_takes_a_path_is_left_out() -> None:
+    taking = {
+        (spec.name, name)
+        for spec in default_tools().specs()
+        for name in named(dict(spec.parameters))
+        if PATH_NAME.search(name)
+    }
+    held = {
+        (tool, name) for tool, arguments in CALLS for name, value in arguments.items() if PLACE in (value, *list(value))
+    }
+    assert taking == held
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
