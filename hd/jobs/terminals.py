@@ -85,13 +85,15 @@ class Terminals:
         while it waits it ends the terminal: nobody was told of it yet.
         """
         mask = await asyncio.to_thread(self._look, session)
+        cage = await asyncio.to_thread(self._sandbox.cage, mode, Path(session.header.cwd))
         own = self._opened[session.id]
         running = [one for one in own if not one.terminal.ended.is_set()]
         if len(running) >= MOST_RUNNING or self._closed:
+            if cage is not None:
+                await asyncio.to_thread(cage.close)
             raise TooManyTerminals(
                 f"{len(running)} terminals run in this session already. Nothing was started; end one first."
             )
-        cage = await asyncio.to_thread(self._sandbox.cage, mode, Path(session.header.cwd))
         checks: set[asyncio.Task[None]] = set()
 
         def look_at(page: str) -> None:
