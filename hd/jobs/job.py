@@ -48,6 +48,8 @@ class Job:
         self.finished_at: int | None = None
         self.number = 0
         """What the model calls it by; known once it is a fact of its session."""
+        self.pages: list[str] = []
+        """Web pages that it serves."""
         self.spill: str | None = None
         self.kind: Final = kind
         self.label: Final = label
@@ -84,7 +86,7 @@ class Job:
             "startedAt": self._started_at,
             "output": output,
         }
-        more = {"detail": self.detail, "finishedAt": self.finished_at}
+        more = {"detail": self.detail, "finishedAt": self.finished_at, "pages": list(self.pages) or None}
         return row | {key: value for key, value in more.items() if value is not None}
 
     def add(self, text: str) -> None:

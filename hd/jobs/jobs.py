@@ -71,6 +71,12 @@ class Jobs:
         job.bell.ring()
         self._bells[session.id].ring()
 
+    def offer(self, session: LiveSession, job: Job, page: str) -> None:
+        """A web page that a job serves, as a fact of the session."""
+        job.pages.append(page)
+        session.record(Draft(ev.PROCESS_PAGE, {"jobId": job.id, "url": page}))
+        self._bells[session.id].ring()
+
     def kill(self, session_id: str, job_id: str, *, by: str = "a person") -> Literal["requested", "already-finished"]:
         """Asks a job to end, in somebody's name; its end comes as any other end of it does."""
         job = self.get(session_id, job_id)

@@ -17,8 +17,6 @@ from hd.process.run import Runner
 from hd.process.sandbox.plan import Mode
 from hd.process.sandbox.sandbox import Held, Sandbox
 from hd.process.terminal import WAIT_S, Seen, Terminal
-from hd.protocol import events as ev
-from hd.protocol.events import Draft
 from hd.protocol.projections.jobs import TERMINAL
 from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
@@ -213,7 +211,7 @@ class Terminals:
         """Tells the session's clients of a web page, once a terminal."""
         if await self._check(page):
             one.terminal.pages.append(page)
-            session.record(Draft(ev.PROCESS_PAGE, {"jobId": one.job.id, "url": page}))
+            self._jobs.offer(session, one.job, page)
 
 
 @dataclass(frozen=True, slots=True)

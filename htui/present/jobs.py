@@ -20,7 +20,7 @@ _OVER = frozenset({"completed", "killed", "failed"})
 @dataclass(frozen=True, slots=True)
 class Job:
     """A command; times are in ms, `finished` is 0 while it runs. `number` is what `/tail` and `/kill` call it by; a
-    host that gives none has 0 there."""
+    host that gives none has 0 there. `page` is the first web page that it serves."""
 
     id: str
     label: str
@@ -29,6 +29,7 @@ class Job:
     started: int
     finished: int
     number: int = 0
+    page: str = ""
 
     @property
     def running(self) -> bool:
@@ -53,6 +54,7 @@ def job_of(wire: object) -> Job | None:
         _whole(row.get("startedAt")),
         _whole(row.get("finishedAt")),
         _whole(row.get("number")),
+        _first(row.get("pages")),
     )
 
 
@@ -77,7 +79,8 @@ def job_picks(jobs: tuple[Job, ...], now: int) -> list[Pick]:
     for job in jobs:
         mark = Span("◐ ", "busy") if job.running else Span("· ", "muted")
         number = f"#{job.number} " if job.number else ""
-        line = (mark, Span(f"{number}{state_text(job, now)} · ", "muted"), Span(job.label, "code"))
+        page = f"{job.page} · " if job.running and job.page else ""
+        line = (mark, Span(f"{number}{state_text(job, now)} · {page}", "muted"), Span(job.label, "code"))
         picks.append(Pick(job.id, line, detail=job.label))
     return picks
 
@@ -127,6 +130,10 @@ def foot(job: Job, cells: int, *, asking: bool, note: str, following: bool) -> L
     keys = ["Esc goes back", *(["s stops it"] if job.running and not job.stopping else [])]
     keys += ["PgUp PgDn"] if following else ["End follows"]
     return cut_line((Span(" · ".join(keys), "muted"),), cells)
+
+
+def _first(pages: object) -> str:
+    return one_line(str(pages[0]), 100, strict=True) if isinstance(pages, list | tuple) and pages else ""
 
 
 def _whole(value: object) -> int:

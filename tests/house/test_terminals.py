@@ -71,6 +71,7 @@ async def test_h8_a_server_goes_on_is_offered_as_a_page_and_killed(
     (row,) = await value(daemon, session, "jobs")
     assert (row["kind"], row["status"], row["number"], row["pages"]) == ("terminal", "running", 1, [page])
     (shown,) = await running(daemon, session)
+    assert shown["pages"] == [page]
     ports = {port for process in shown["processes"] for port in process["ports"]}
     assert port in ports
     assert len(ports) == 2

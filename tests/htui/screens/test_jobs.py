@@ -125,3 +125,9 @@ async def test_cancel_says_when_there_is_nothing_to_stop(tmp_path: Path) -> None
         await s.press("enter")
         await s.sees("· Nothing runs here.")
         assert not any(name == "session/cancel" for name, _ in s.link.calls)
+
+
+async def test_a_server_shows_where_it_can_be_looked_at(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await listed(s, row(number=2, label="npm run dev", pages=["http://localhost:5173/"]))
+        await s.sees("#2 running 12s · http://localhost:5173/ · npm run dev")
