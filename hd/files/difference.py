@@ -35,6 +35,7 @@ class Hunk:
 
 def hunks(old: str, new: str, context: int = _CONTEXT) -> list[Hunk]:
     """What changed, in order; changes that are no more than twice the context apart stand in one hunk."""
+    skipped, old, new = _without_the_same(old, new, context)
     before, after = _ended_lines(old), _ended_lines(new)
     groups: list[list[tuple[str, int, int, int, int]]] = []
     for code in opcodes(before, after):
@@ -44,7 +45,40 @@ def hunks(old: str, new: str, context: int = _CONTEXT) -> list[Hunk]:
             groups[-1].append(code)
         else:
             groups.append([code])
-    return [_hunk(group, before, after, context) for group in groups]
+    return [_hunk(group, before, after, context, skipped) for group in groups]
+
+
+def _without_the_same(old: str, new: str, context: int) -> tuple[int, str, str]:
+    """How many lines both begin with, less the context, and the texts without these and those that both end with, so
+    that a small change of a large file costs no list of its lines."""
+    head = old.rfind("\n", 0, _shared(old, new)) + 1
+    start = _back(old, head, context)
+    rest_old, rest_new = old[head:], new[head:]
+    tail = _shared(rest_old[::-1], rest_new[::-1])
+    # The last line that is the same as a whole begins behind a newline that is the same too.
+    end = rest_old.find("\n", len(rest_old) - tail) + 1 or len(rest_old)
+    for _ in range(context):
+        end = rest_old.find("\n", end) + 1 or len(rest_old)
+    return old.count("\n", 0, start), old[start : head + end], new[start : len(new) - (len(rest_old) - end)]
+
+
+def _back(text: str, at: int, lines: int) -> int:
+    """Where the line begins that is so many before the one that begins here, or the first one."""
+    for _ in range(lines):
+        at = text.rfind("\n", 0, max(at - 1, 0)) + 1
+    return at
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    known, most = 0, min(len(one), len(other))
+    while known < most:
+        middle = (known + most + 1) // 2
+        if one[known:middle] == other[known:middle]:
+            known = middle
+        else:
+            most = middle - 1
+    return known
 
 
 def unified(name: str, old: str | None, new: str) -> str:
@@ -68,7 +102,9 @@ def _ended_lines(text: str) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
-def _hunk(codes: list[tuple[str, int, int, int, int]], before: list[str], after: list[str], context: int) -> Hunk:
+def _hunk(
+    codes: list[tuple[str, int, int, int, int]], before: list[str], after: list[str], context: int, skipped: int
+) -> Hunk:
     old_from = max(codes[0][1] - context, 0)
     old_to = min(codes[-1][2] + context, len(before))
     new_from = codes[0][3] - (codes[0][1] - old_from)
@@ -80,7 +116,7 @@ def _hunk(codes: list[tuple[str, int, int, int, int]], before: list[str], after:
         rows += (("+", line) for line in after[new_start:new_end])
         at = old_end
     rows += ((" ", line) for line in before[at:old_to])
-    return Hunk(old_from + 1, new_from + 1, tuple(rows))
+    return Hunk(skipped + old_from + 1, skipped + new_from + 1, tuple(rows))
 
 
 def pairs(old: str, new: str, most: int = _MOST_IN_PAIRS) -> list[tuple[str, str]]:

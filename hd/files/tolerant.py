@@ -23,7 +23,9 @@ _NAMED_PLACES = 20
 
 
 def _without_blanks(text: str) -> str:
-    return _BLANKS.sub("", text)
+    if " \n" in text or "\t\n" in text or text.endswith((" ", "\t")):
+        return "\n".join(line.rstrip(" \t") for line in text.split("\n"))
+    return text
 
 
 def _with_plain_quotes(text: str) -> str:

@@ -27,6 +27,19 @@ def test_hunks_lead_from_one_text_to_the_other(old: str, new: str, context: int)
     assert bool(hunks(old, new)) is (old != new)
 
 
+@given(TEXT, TEXT, TEXT, TEXT, st.integers(0, 3))
+def test_every_hunk_has_all_the_lines_around_it_that_there_are(
+    head: str, old: str, new: str, tail: str, context: int
+) -> None:
+    whole = head + old + tail
+    for hunk in hunks(whole, head + new + tail, context):
+        signs = "".join(sign for sign, _ in hunk.rows)
+        leading, trailing = len(signs) - len(signs.lstrip(" ")), len(signs) - len(signs.rstrip(" "))
+        assert leading == context or (leading < context and hunk.old_start == 1)
+        end = hunk.old_start - 1 + len(hunk.old_lines)
+        assert trailing == context or (trailing < context and end == len(whole.splitlines()))
+
+
 def test_git_applies_the_unified_form(tmp_path: Path) -> None:
     cases = [
         ("one\ntwo\nthree\n", "one\n2\nthree\nfour"),
