@@ -5,6 +5,7 @@ anywhere), `grep -O` (opens a pager) and `-p` before the command. What a reposit
 question to the disk (`Look.trusts_git`); what the person's own settings do is theirs.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -96,7 +97,7 @@ _VERBS: Final[dict[str, _Verb]] = {
     "config": _Verb(Known("z show-origin show-scope local", "get get-all get-regexp"), 0),
     "version": _Verb(Known(), 0),
 }  # fmt: skip
-_SIGNATURE: Final = "%G"
+_SIGNATURE: Final = re.compile(r"%[-+ ]?G|%\(\*?signature")
 """In a format it makes git run a program that checks signatures, and that one keeps files of its own."""
 
 
@@ -116,7 +117,7 @@ def check_git(arguments: Sequence[str], look: Look, folder: str) -> None:
     verb = _VERBS.get(rest[0]) if rest else None
     if verb is None:
         raise Doubtful(reasons.PROGRAM_UNKNOWN)
-    if any(_SIGNATURE in word for word in rest):
+    if any(_SIGNATURE.search(word) for word in rest):
         raise Doubtful(reasons.GIT_RUNS)
     parsed = verb.known.parse(rest[1:])
     if verb.most is not None and len(parsed.operands) > verb.most:
