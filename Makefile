@@ -33,10 +33,10 @@ run: $(VENV)/ready  ## talk to an agent in this folder (without a terminal: play
 	  exec $(BIN)/hd run --demo "Give me a tour of this folder."; \
 	fi
 
-test: $(VENV)/ready-dev  ## run all tests
-	@$(BIN)/python -m pytest $(PARALLEL)
+test: $(VENV)/ready-dev  ## run the tests, without the long ones
+	@$(BIN)/python -m pytest $(PARALLEL) -m "not long"
 
-check: $(VENV)/ready-dev  ## format, lint, types, contracts and tests
+check: $(VENV)/ready-dev  ## format, lint, types, contracts and all tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
