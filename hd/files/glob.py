@@ -5,6 +5,7 @@ counts from, with `/` between its parts and none at its ends.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -57,16 +58,22 @@ def is_pattern(text: str) -> bool:
     return any(sign in text for sign in "*?[{")
 
 
+def composed(name: str) -> str:
+    """The name in the one form in which names are compared: on some disks é is an e and an accent (case A09)."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
 @lru_cache(maxsize=64)
 def chooser(pattern: str) -> re.Pattern[str]:
     """What a person or a model means by a pattern such as `*.py`, `src/**/*.{ts,tsx}`: for a full match of a path.
 
-    A pattern without `/` counts at any depth; case does not count. Raises `FileError` (FS_PATTERN).
+    A pattern without `/` counts at any depth; case does not count. The path is to be `composed`, as the pattern is
+    here. Raises `FileError` (FS_PATTERN).
     """
     if len(pattern) > _LONGEST:
         raise FileError(Code.PATTERN, f"The pattern is longer than {_LONGEST} characters. Give a shorter one.")
     choices: list[str] = []
-    for plain in _braces(pattern):
+    for plain in _braces(composed(pattern)):
         anchored = plain.removeprefix("./").removeprefix("/")
         translated = path_regex(anchored if "/" in plain else f"**/{anchored}")
         if translated is None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from hd.files.glob import chooser
+from hd.files.glob import chooser, composed
 
 MOST_RULES: Final = 200
 _Compiled = tuple[tuple[str, re.Pattern[str]], ...]
@@ -42,6 +42,7 @@ class OwnRules:
         deny, allow = self._compiled
         if not deny and not allow:
             return None
+        name = composed(name)
         for pattern, expression in allow:
             if expression.match(name):
                 return Ruled("allow", pattern)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hd.files import disk
 from hd.files.errors import Code, FileError
-from hd.files.glob import chooser, is_pattern
+from hd.files.glob import chooser, composed, is_pattern
 from hd.files.literals import required
 from hd.files.matcher import Matcher
 from hd.files.pieces import Piece, pieces
@@ -123,13 +123,13 @@ def names(walk: Walk, pattern: str, *, most: int = MOST_NAMES) -> Names:
 def _name_test(pattern: str) -> Callable[[str], bool]:
     if is_pattern(pattern):
         regex = chooser(pattern.rstrip("/"))
-        return lambda below: regex.fullmatch(below) is not None
-    part = pattern.removeprefix("./").strip("/").casefold()
+        return lambda below: regex.fullmatch(composed(below)) is not None
+    part = composed(pattern).removeprefix("./").strip("/").casefold()
     if not part:
         raise FileError(Code.PATTERN, "The pattern is empty. Give a part of a name, or a pattern such as **/*.py.")
     if "/" in part:
-        return lambda below: part in below.casefold()
-    return lambda below: part in below.rpartition("/")[2].casefold()
+        return lambda below: part in composed(below).casefold()
+    return lambda below: part in composed(below.rpartition("/")[2]).casefold()
 
 
 def _pieces(walk: Walk, include: str | None, literals: tuple[str, ...]) -> Iterator[tuple[str, Piece]]:
@@ -138,7 +138,7 @@ def _pieces(walk: Walk, include: str | None, literals: tuple[str, ...]) -> Itera
     written = tuple(literal.encode("utf-8", "surrogatepass") for literal in literals)
     if not walk.start.is_dir():
         base = walk.start.name
-        if wanted is None or wanted.fullmatch(base):
+        if wanted is None or wanted.fullmatch(composed(base)):
             name = relative_name(walk.root, walk.start)
             try:
                 with disk.folder_of(walk.root, walk.start) as folder:
@@ -150,7 +150,7 @@ def _pieces(walk: Walk, include: str | None, literals: tuple[str, ...]) -> Itera
         return
     skip = _base_length(walk)
     for entry in walk:
-        if entry.kind is Kind.FILE and (wanted is None or wanted.fullmatch(entry.name[skip:])):
+        if entry.kind is Kind.FILE and (wanted is None or wanted.fullmatch(composed(entry.name[skip:]))):
             for piece in pieces(walk.folder, entry.base, written, walk.may_go_on, just_seen=True):
                 yield entry.name, piece
 

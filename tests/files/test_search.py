@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import threading
+import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hd.files.errors import Code, FileError
 from hd.files.guard import Guard
 from hd.files.matcher import Matcher
 from hd.files.matching import clip, matches
+from hd.files.rules import OwnRules
 from hd.files.search import Matches, grep, names
 from hd.files.walk import Limits, Walk
 from tests.files.trees import plant
@@ -189,6 +191,19 @@ def test_names_by_pattern_and_by_part(tmp_path: Path) -> None:
     assert [entry.name for entry in names(walk(tmp_path), "**/*.ts").found] == ["src/Config.ts", "src/app/config/a.ts"]
     assert [entry.name for entry in names(walk(tmp_path, "src"), "*/*/a.ts").found] == ["src/app/config/a.ts"]
     assert names(walk(tmp_path), "env").found == ()
+
+
+def test_a09_names_are_found_in_either_unicode_form(tmp_path: Path) -> None:
+    apart, together = unicodedata.normalize("NFD", "thé/café.py"), "thé/café.py"
+    plant(tmp_path, {apart: "x", "entrée.py": "x"})
+    for pattern in ("café", "thé/ca", "**/CAFÉ.*", "thé/*.{py,ts}"):
+        for form in ("NFC", "NFD"):
+            assert apart in [entry.name for entry in names(walk(tmp_path), unicodedata.normalize(form, pattern)).found]
+    assert [match.name for match in grep(walk(tmp_path), "x", include=together).found] == [apart]
+    for form in ("NFC", "NFD"):
+        rules = OwnRules(deny=[unicodedata.normalize(form, "thé/**")])
+        assert rules.judge(apart) is not None
+        assert rules.judge(together) is not None
 
 
 def test_names_end_at_their_number(tmp_path: Path) -> None:
