@@ -1,6 +1,6 @@
 # Everything sets itself up: a .venv with the versions of constraints.txt. Nothing needs to be done by hand.
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench clean
+.PHONY: help run test check format bench soak clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -50,5 +50,8 @@ format: $(VENV)/ready-dev  ## format the code
 bench: $(VENV)/ready-dev  ## measure speed and memory; writes bench.json
 	@$(BIN)/python -m tests.bench
 
+soak: $(VENV)/ready-dev  ## wear the daemon out and look what breaks; writes soak.json (PARTS="kills" SIZE=0.1 SEED=2)
+	@$(BIN)/python -m tests.soak $(PARTS) --size $(or $(SIZE),1) --seed $(or $(SEED),1)
+
 clean:  ## remove the environment and what tools left
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist bench.json
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist bench.json soak.json

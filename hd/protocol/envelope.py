@@ -27,7 +27,14 @@ class WireError(Exception):
     details: Mapping[str, Any]
 
     def to_wire(self) -> dict[str, Any]:
-        return {"code": self.code, "message": self.message, "details": self.details}
+        """The message is one line, whatever it quotes of what a client sent; `details` repeat that exactly."""
+        return {"code": self.code, "message": _one_line(self.message), "details": self.details}
+
+
+def _one_line(text: str) -> str:
+    if text.isprintable():
+        return text
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 INVALID_RPC_ID = "invalid-request"

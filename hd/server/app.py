@@ -5,14 +5,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from aiohttp import HttpVersion11, web
 
+from hd.server.body import MAX_BODY, SILENCE_S
 from hd.server.door import Door
 from hd.server.gate import Gate
 from hd.server.local import STOP, LocalRoutes, Steward
 from hd.server.rpc import Rpc, Stream, Unary
 from hd.server.sockets import PULSE, Pulse, Socket
-
-MAX_BODY = 16 * 1024 * 1024
-"""Far less than the official 300 MiB: a body is decoded in one step of the loop, which all clients share."""
 
 
 class Server:
@@ -27,9 +25,10 @@ class Server:
         *,
         plain: Iterable[web.RouteDef] = (),
         pulse: Pulse = PULSE,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._gate = gate
-        self._rpc = Rpc(unary, MAX_BODY, gate.caller)
+        self._rpc = Rpc(unary, gate.caller, silence_s)
         self._streams = streams
         self._plain = tuple(plain)
         self._pulse = pulse

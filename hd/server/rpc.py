@@ -15,6 +15,7 @@ from hd.protocol import codes
 from hd.protocol.endpoints import BY_NAME
 from hd.protocol.endpoints.shape import Endpoint
 from hd.protocol.envelope import WireError, failure, parse_request, payload_args, rpc_id_of, success
+from hd.server.body import read_body
 from hd.server.login import Caller
 
 _log = logging.getLogger(__name__)
@@ -84,17 +85,18 @@ def check_arguments(endpoint: Endpoint, args: Mapping[str, Any]) -> dict[str, An
 
 
 class Rpc:
-    """Answers `POST /api/<namespace>/<method>`. `max_body` is in bytes, counted behind any compression.
+    """Answers `POST /api/<namespace>/<method>`.
 
     `caller_of` is asked when the whole request is there: a login may have been revoked while its body was still coming.
+    `silence_s` is how long that may pause.
     """
 
     def __init__(
-        self, unary: Mapping[str, Unary], max_body: int, caller_of: Callable[[web.Request], Caller | None]
+        self, unary: Mapping[str, Unary], caller_of: Callable[[web.Request], Caller | None], silence_s: float
     ) -> None:
         self._unary = unary
-        self._max_body = max_body
         self._caller_of = caller_of
+        self._silence_s = silence_s
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
@@ -104,11 +106,9 @@ class Rpc:
         if request.content_type != "application/json":
             return web.Response(status=415, text="content type must be application/json")
         try:
-            body = msgspec.json.decode(await self._read(request))
+            body = msgspec.json.decode(await read_body(request, silence_s=self._silence_s))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, web.RequestPayloadError):
             return web.Response(status=400, text="body is not JSON")
-        except web.HTTPRequestEntityTooLarge:
-            return self._too_large()
         caller = self._caller_of(request)
         if caller is None:
             return web.Response(status=401, text="unauthorized")
@@ -116,17 +116,6 @@ class Rpc:
         response = web.Response(body=answer, content_type="application/json", zlib_executor_size=_COMPRESS_ASIDE)
         if len(answer) > _COMPRESS_FROM:
             response.enable_compression()
-        return response
-
-    async def _read(self, request: web.Request) -> bytes:
-        """The body; one that says beforehand that it is too large is not waited for."""
-        if (request.content_length or 0) > self._max_body:
-            raise web.HTTPRequestEntityTooLarge(self._max_body)
-        return await request.read()
-
-    def _too_large(self) -> web.Response:
-        response = web.Response(status=413, text=f"the body is larger than {self._max_body} bytes")
-        response.force_close()
         return response
 
     async def _answer(self, endpoint: Endpoint, body: object, caller: Caller) -> bytes:

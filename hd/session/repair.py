@@ -1,7 +1,8 @@
 """What a killed daemon left open is closed (pure).
 
 Nothing is run again. Each open call gets an answer that says so, what was received of an answer is kept, what waited
-for a person is void, and the turn ends as interrupted. Prompts that wait in the inbox stay there.
+for a person is void, and the turn ends as interrupted; commands and compactions end as failed. Prompts that wait in the
+inbox stay there.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from hd.protocol.events import Draft
 from hd.protocol.messages import assistant_message, tool_message
 from hd.protocol.projections import State
 from hd.protocol.projections.asks import Asks
+from hd.protocol.projections.begun import Begun
 from hd.protocol.projections.jobs import TERMINAL, open_jobs
 from hd.protocol.projections.turn import OpenCall, Turn
 from hd.protocol.stream import Partial, unpack
@@ -99,21 +101,38 @@ def _void(ask_id: str) -> dict[str, Any]:
     return {"id": ask_id, "outcome": "unavailable"}
 
 
+def cut_short(begun: Begun) -> list[Draft]:
+    """The ends of compactions and commands that ended with their daemon; a compaction before the command it is of."""
+    drafts = [
+        Draft(ev.COMPACTION_END, {**_place(compaction), "error": {"message": "the daemon stopped"}})
+        for compaction in begun.compactions.values()
+    ]
+    for command_id, name in begun.commands.items():
+        text = f"The daemon stopped while /{name} ran. It was not run again; look before you repeat it."
+        drafts.append(Draft(ev.COMMAND_DONE, {"commandId": command_id, "kind": "error", "text": text}))
+    return drafts
+
+
+def _place(compaction: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: compaction.get(key) for key in ("compactionId", "sourceCommandId", "turn")}
+
+
 def needs_repair(state: State) -> bool:
     """Whether the log of a session that nobody works with says that somebody does."""
     turn: Turn = state.values["turn"]
-    return turn.running or bool(open_jobs(state.values["jobs"]))
+    begun: Begun = state.values["begun"]
+    return bool(turn.running or open_jobs(state.values["jobs"]) or begun.commands or begun.compactions)
 
 
 def repair(state: State, partial: Mapping[str, Any] | None, provider: str, model: str) -> list[Draft]:
-    """The events that close an interrupted turn and end the jobs of a dead daemon; none for a log that is closed.
+    """The events that close what was interrupted and end the jobs of a dead daemon; none for a log that is closed.
 
     `partial` is what was kept of the answer in progress: `{turn, step, stream}` with the packed stream.
     """
     turn: Turn = state.values["turn"]
+    drafts = cut_short(state.values["begun"])
     if not turn.running:
-        return lost_jobs(open_jobs(state.values["jobs"]))
-    drafts: list[Draft] = []
+        return drafts + lost_jobs(open_jobs(state.values["jobs"]))
     if turn.in_step and not turn.answered and partial is not None and _belongs(partial, turn):
         drafts += interrupted_answer(partial["stream"], turn.number, turn.step, provider, model)
     terminals = [job for job in open_jobs(state.values["jobs"]) if job.get("kind") == TERMINAL]

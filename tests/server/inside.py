@@ -10,6 +10,7 @@ from websockets.asyncio.client import connect
 
 from hd.server import login
 from hd.server.app import Server
+from hd.server.body import SILENCE_S
 from hd.server.gate import Gate
 from hd.server.rpc import Stream, Unary
 from hd.server.sockets import Pulse
@@ -84,9 +85,10 @@ async def place(
     unary: dict[str, Unary] | None = None,
     clock: Callable[[], int] = lambda: NOW,
     keep_secret: Callable[[bytes], Awaitable[None]] = forget,
+    silence_s: float = SILENCE_S,
 ) -> AsyncIterator[Place]:
     gate = Gate(SECRET, "local", clock=clock, ticks=clock, stop=lambda: None, keep_secret=keep_secret)
-    server = Server(gate, Idle(), unary or {}, streams, pulse=pulse)
+    server = Server(gate, Idle(), unary or {}, streams, pulse=pulse, silence_s=silence_s)
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     try:

@@ -62,7 +62,9 @@ async def test_a_turn_is_seen_to_end_as_interrupted_and_the_daemon_is_gone_in_ti
         assert (await events.item())["type"] == "ready"
     own.start()
     log = await own.log(session)
-    assert log[-1]["data"]["reason"] == {"kind": "interrupted"}
+    # Behind the end may stand what the next start found changed in files.
+    ends = [event["data"] for event in log if event["type"] == "turn/end"]
+    assert [end["reason"] for end in ends] == [{"kind": "interrupted"}]
     calls = [event for event in log if event["type"] == "tool/call"]
     results = [event for event in log if event["type"] == "tool/result"]
     assert len(calls) == len(results)

@@ -1,5 +1,6 @@
 """Unary calls: what fails before the envelope (WIRE 3.2), in it (3.3), and what a hostile body does."""
 
+import asyncio
 import gzip
 import http.client
 import zlib
@@ -12,11 +13,11 @@ import pytest
 
 from hd.errors import ArgumentsInvalid, BadRequest, HdError, InputInvalid, SessionNotFound
 from hd.protocol.endpoints import BY_NAME, ENDPOINTS
-from hd.server.app import MAX_BODY
+from hd.server.body import MAX_BODY
 from hd.server.rpc import check_arguments, wire_error
 from tests.server.inside import exchanged, listed, place
 from tests.server.raw import connect, exchange, head, list_body, parse, post_list
-from tests.support.daemon import Daemon
+from tests.support.daemon import LIMIT, Daemon
 
 JSON = {"Content-Type": "application/json"}
 
@@ -326,6 +327,17 @@ def test_errors_of_the_tree_cross_the_wire_as_they_are_and_defects_without_their
 
 
 # Inside this process.
+
+
+async def test_k07_a_body_that_stops_coming_is_given_up_and_the_connection_ends() -> None:
+    async with place({}, silence_s=0.05) as here:
+        reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
+        head = f"POST /api/session/list HTTP/1.1\r\nHost: 127.0.0.1:{here.port}\r\nCookie: {here.cookie}\r\n"
+        writer.write(f"{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{".encode())
+        async with asyncio.timeout(LIMIT):
+            answer = await reader.read()
+        assert answer.startswith(b"HTTP/1.1 408")
+        writer.close()
 
 
 async def test_a_very_large_answer_is_compressed_off_the_loop() -> None:

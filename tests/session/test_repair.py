@@ -84,13 +84,29 @@ def test_e05_what_waited_for_a_person_is_void() -> None:
     ]
 
 
+def test_i11_a_command_and_its_compaction_end_as_failed_though_no_turn_ran() -> None:
+    where = {"compactionId": "k", "sourceCommandId": "cmd", "turn": None}
+    state = state_of(
+        (ev.COMMAND_RUN, {"commandId": "cmd", "name": "compact", "args": "", "source": {"kind": "user"}}),
+        (ev.COMPACTION_START, {**where, "instruction": "Sum it up."}),
+    )
+    assert needs_repair(state)
+    (end, done) = repair(state, None, "p", "m")
+    assert (end.type, end.data) == (ev.COMPACTION_END, {**where, "error": {"message": "the daemon stopped"}})
+    assert (done.type, done.data["commandId"], done.data["kind"]) == (ev.COMMAND_DONE, "cmd", "error")
+    repaired = apply(state, [end, done])
+    assert not needs_repair(repaired)
+    assert repaired.values["transcript"].rows[0].status == "failed"
+
+
 @given(random_logs())
 def test_whatever_was_open_is_closed_once(events: list[Event]) -> None:
     before = fold(events)
     repaired = apply(before, repair(before, None, "p", "m"))
     assert not needs_repair(repaired)
     assert repair(repaired, None, "p", "m") == []
-    assert repaired.values["turn"].calls == (() if needs_repair(before) else before.values["turn"].calls)
+    turn = before.values["turn"]
+    assert repaired.values["turn"].calls == (() if turn.running else turn.calls)
     check_pairs(messages(repaired.values["history"]))
 
 

@@ -24,8 +24,16 @@ LIMIT = 20.0
 class Daemon:
     """`hd web` on a free port with a home of its own. `start` may be called again after `kill` or `stop`."""
 
-    def __init__(self, home: Path, *, environment: Mapping[str, str] | None = None, arguments: list[str] | None = None):
+    def __init__(
+        self,
+        home: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        arguments: list[str] | None = None,
+        program: str = "hd",
+    ):
         self.home = home
+        self.program = program
         self.environment = {
             key: value for key, value in os.environ.items() if not key.startswith(("DEEPSEEK_", "HD_", "HTUI_"))
         }
@@ -37,7 +45,7 @@ class Daemon:
         self.cookie = ""
 
     def start(self, *, port: int = 0) -> "Daemon":
-        command = [sys.executable, "-m", "hd", "web", "--json", "--port", str(port), *self.arguments]
+        command = [sys.executable, "-m", self.program, "web", "--json", "--port", str(port), *self.arguments]
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )

@@ -219,6 +219,8 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ),
     ev.JOB_REGISTERED: st.builds(lambda i: {"jobId": i, "kind": "bash", "label": "ls", "startedAt": 1}, IDS),
     ev.JOB_SETTLED: st.builds(lambda i: {"jobId": i, "status": "completed", "finishedAt": 2}, IDS),
+    ev.COMPACTION_START: st.builds(lambda i: {"compactionId": i, "sourceCommandId": i, "turn": None}, IDS),
+    ev.COMPACTION_END: st.builds(lambda i: {"compactionId": i, "sourceCommandId": i, "turn": None}, IDS),
     ev.COMPACTION_SUMMARY: st.builds(lambda n: {"shadowedTokenCount": n}, st.integers(0, 99)),
     ev.SESSION_END_SEED: st.sampled_from([{}, {"inherited": True}]),
     "somebody/elses": st.just({"what": "ever"}),

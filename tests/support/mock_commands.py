@@ -1,7 +1,8 @@
 """The `[[…]]` commands by which a prompt tells the mock model what to answer.
 
-`[[fast]]` `[[say TEXT]]` `[[think]]` `[[slow N MS]]` `[[burst N [K]]]` (N deltas, K in a write, all at once without K)
-`[[muse N]]` (the same as reasoning) `[[len]]` `[[empty]]` `[[drop]]` `[[stall [S]]]` (with a comment every S seconds)
+`[[fast]]` `[[say TEXT]]` `[[think]]` `[[slow N MS]]` `[[burst N [K [MS]]]]` (N deltas, K in a write, all at once
+without K, with a pause of MS between two writes) `[[muse N]]` (the same as reasoning) `[[len]]` `[[empty]]` `[[drop]]`
+`[[stall [S]]]` (with a comment every S seconds)
 `[[err STATUS [RETRY_AFTER]]]` `[[flaky STATUS N]]` (fails N times, then answers)
 `[[shell COMMAND]]` `[[read PATH]]` `[[tool NAME ARGUMENTS]]` `[[tools LIST]]` (at once) `[[seq LIST]]` (one a request),
 where LIST is `[["name", {…}], …]`, plain or in base64
@@ -72,8 +73,8 @@ def _slow(text: str, _rounds: int, _attempts: int) -> Reply:
 
 
 def _burst(text: str, _rounds: int, _attempts: int) -> Reply:
-    count, *batch = _numbers(text)
-    return Reply(text=_words(count), batch=batch[0] if batch else 0)
+    count, batch, pause = (*_numbers(text), 0, 0)[:3]
+    return Reply(text=_words(count), batch=batch, delay_s=pause / 1000)
 
 
 def _muse(text: str, rounds: int, attempts: int) -> Reply:

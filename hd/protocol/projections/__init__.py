@@ -11,6 +11,7 @@ from typing import Any
 from hd.protocol.events import Event
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
+from hd.protocol.projections.begun import BEGUN
 from hd.protocol.projections.breakdown import CONTEXT_BREAKDOWN
 from hd.protocol.projections.changes import CHANGES
 from hd.protocol.projections.completion import COMPLETION
@@ -69,7 +70,7 @@ PUBLIC: tuple[Projection[Any], ...] = (
 )
 """Those that cross the wire by their key."""
 
-DAEMON: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TURN, REQUESTS, MESSAGE_FEEDBACK)
+DAEMON: tuple[Projection[Any], ...] = (*PUBLIC, PRESET, TURN, BEGUN, REQUESTS, MESSAGE_FEEDBACK)
 """What a daemon folds of each live session."""
 
 CLIENT: tuple[Projection[Any], ...] = (*PUBLIC, TRANSCRIPT)

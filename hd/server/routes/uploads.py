@@ -9,6 +9,7 @@ from aiohttp import web
 
 from hd.errors import AttachmentInvalid
 from hd.protocol.endpoints import uploads as ep
+from hd.server.body import read_body
 from hd.server.rpc import Stream, Unary, wire_error
 from hd.uploads.uploads import Uploads
 
@@ -45,7 +46,7 @@ class UploadRoutes:
         if not session_id:
             return web.Response(status=400, text="a sessionId is needed")
         try:
-            value = await self._take(session_id, await request.read(), request.query.get("name"))
+            value = await self._take(session_id, await read_body(request), request.query.get("name"))
         except web.HTTPException:
             raise
         except Exception as error:
