@@ -5,9 +5,12 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
@@ -46,13 +49,29 @@ def start(*arguments: str, home: Path, more: Mapping[str, str] | None = None, **
 
 
 def finish(process: "subprocess.Popen[str]", typed: str | None = None) -> Ran:
-    try:
-        out, err = process.communicate(typed, LIMIT * 2)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, err = process.communicate()
-        raise AssertionError(f"hd did not end: {out!r} {err!r}") from None
-    return Ran(process.returncode, out or "", err or "")
+    """The end of a process, with all of its output that was not read yet.
+
+    `communicate` reads past the buffers of the files, in which a test that read lines before has left some.
+    """
+    if process.stdin is not None and not process.stdin.closed:
+        with suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(typed or "")
+    guard = threading.Timer(LIMIT * 2, process.kill)
+    guard.start()
+    with ThreadPoolExecutor(2) as pool:
+        out, err = pool.map(_rest, (process.stdout, process.stderr))
+    code = process.wait()
+    if not guard.is_alive():
+        raise AssertionError(f"hd did not end: {out!r} {err!r}")
+    guard.cancel()
+    return Ran(code, out, err)
+
+
+def _rest(file: IO[str] | None) -> str:
+    if file is None or file.closed:
+        return ""
+    with file:
+        return file.read()
 
 
 def hd(*arguments: str, home: Path, more: Mapping[str, str] | None = None, typed: str | None = None, **how: Any) -> Ran:

@@ -34,6 +34,7 @@ async def reason(daemon: Daemon, session_id: str) -> Any:
     return (await daemon.log(session_id))[-1]["data"]["reason"]["kind"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("prompt", "code", "ended"),
     [

@@ -95,6 +95,7 @@ def test_what_passes_is_made_anew_and_nothing_is_lost(home: Path, used: str, how
     assert hd("status", home=home).code == UNREACHABLE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "how"),
     [(f"run/{name}", "a folder") for name in ("lock", "daemon.json", "secret")]
@@ -151,6 +152,7 @@ def test_without_a_database_there_is_a_new_one(home: Path, used: str, how: str) 
 # The key.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["store/key.json", ".key"])
 @pytest.mark.parametrize(
     "how", ["empty", "garbage", "truncated", "later", "a folder", "a link", "a dangling link", "open to others"]

@@ -174,6 +174,7 @@ def in_the_way(tmp_path: Path, what: str) -> Path:
 WEB, RUN, KEY = ["web", "--port", "0"], ["run", "--demo", "hello"], ["key", "set"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "command"),
     [
@@ -250,6 +251,7 @@ def damage(path: Path, how: str) -> None:
             path.mkdir()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["garbage", "half", "torn", "of another program", "of a later version", "a folder"])
 def test_a_damaged_database_is_told_and_left_as_it_is(home: Path, how: str) -> None:
     with running(home):
@@ -304,6 +306,7 @@ def test_what_is_said_when_no_daemon_runs(home: Path) -> None:
         "daemon": None,
         "home": str(home),
         "key": {"configured": False, "source": None, "problem": None},
+        "sandbox": None,
     }
     for command in ("token", "stop"):
         ran = hd(command, home=home)
@@ -329,9 +332,11 @@ def test_every_token_is_new_and_good(home: Path) -> None:
 
 
 def test_a_secret_that_others_can_read_is_not_used(home: Path) -> None:
-    with running(home):
+    with running(home) as daemon:
+        os.kill(daemon.pid, signal.SIGSTOP)  # it would put the file right within a second
         (home / "run" / "secret").chmod(0o644)
         ran = hd("token", home=home)
+        os.kill(daemon.pid, signal.SIGCONT)
         assert (ran.code, "600" in ran.sentence()) == (1, True)
 
 

@@ -62,6 +62,7 @@ async def dies(daemon: Daemon) -> None:
     daemon.kill()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("when", "text"), [("before", "one\n"), ("after", "ONE\n")])
 async def test_a16_a_kill_at_the_exchange_leaves_a_whole_file_and_a_true_list(
     mortal: Daemon, mock: MockModel, folder: Path, order: Path, when: str, text: str
@@ -119,6 +120,7 @@ async def test_a_command_that_was_cut_off_is_told_and_not_guessed(
     assert "cut off" in turns["uncovered"][0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_a_kill_in_the_middle_of_an_undo_leaves_whole_files_and_true_states(
     mortal: Daemon, mock: MockModel, folder: Path, order: Path, when: str

@@ -43,6 +43,7 @@ async def stop(daemon: Daemon, number: signal.Signals = signal.SIGTERM) -> tuple
     return code, time.monotonic() - begun
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prompt", ["[[stall]]", "[[slow 1000 10]]", POLITE, STUBBORN])
 async def test_a_turn_is_seen_to_end_as_interrupted_and_the_daemon_is_gone_in_time(
     own: Daemon, folder: Path, prompt: str

@@ -57,6 +57,7 @@ async def test_i07_every_listed_session_can_be_opened_and_no_other(own: Daemon, 
     assert (await opened(own, "session-of-nobody"))["error"]["code"] == "session/not-found"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("damage", "seen_in_the_list_at_once"),
     [

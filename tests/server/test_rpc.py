@@ -329,6 +329,7 @@ def test_errors_of_the_tree_cross_the_wire_as_they_are_and_defects_without_their
 # Inside this process.
 
 
+@pytest.mark.long
 async def test_k07_a_body_that_stops_coming_is_given_up_and_the_connection_ends() -> None:
     async with place({}, silence_s=0.05) as here:
         reader, writer = await asyncio.open_connection("127.0.0.1", here.port)

@@ -147,6 +147,7 @@ def test_a_client_that_comes_late_reads_its_way_back_to_the_same(version: str, n
             assert at_once(late) == at_once(whole), number
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("version", "name"), RECORDINGS)
 def test_what_nobody_knows_yet_changes_nothing_else(version: str, name: str) -> None:
     recording = Recording.load(version, name)

@@ -144,6 +144,7 @@ def test_j04_the_choices_of_a_question_stay_in_sight(cells: int, rows: int) -> N
     assert any("3 Other answer" in line for line in lines)
 
 
+@pytest.mark.long
 @given(st.integers(20, 100), st.integers(6, 20), st.integers(1, 40), st.integers(0, 40))
 def test_j04_every_line_of_a_long_question_and_every_choice_can_be_reached(
     cells: int, rows: int, count: int, cursor: int

@@ -12,6 +12,7 @@ from tests.support.terminal import modes_left_on
 FORBIDDEN = re.compile("\x1b[\\]PX^_]|[\x80-\x9f\x07\u202e]|\x1b\\[6n")
 
 
+@pytest.mark.long
 def test_x13_an_answer_of_200_words_costs_less_than_twelve_thousand_bytes(tmp_path: Path) -> None:
     with htui("stream", tmp_path) as t:
         ready(t)
