@@ -76,7 +76,7 @@ def test_what_one_terminal_decides_the_other_says(daemon: Daemon, tmp_path: Path
             two.wait_for("2 clients")
             one.send("/permission read-only\r")
             two.wait_for("· /permission read-only")
-            one.send("run echo it-ran\r")
+            one.send("run echo it-ran | tee made\r")
             two.wait_for("? Allow run_command?")
             one.wait_for("? Allow run_command?")
             one.wait(lambda t: pressed(t, "1"), "the approval given")
