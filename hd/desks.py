@@ -10,7 +10,8 @@ from hd.files.layer import FileLayer
 from hd.jobs.jobs import Jobs
 from hd.jobs.runner import JobRunner
 from hd.jobs.terminals import SessionDesk, Terminals
-from hd.permit.looking import only_looks
+from hd.permit import reading
+from hd.permit.look import DiskLook
 from hd.process.run import Runner
 from hd.process.sandbox.sandbox import Sandbox
 from hd.secrets.find import WorkspaceSecrets
@@ -66,7 +67,7 @@ class Desks:
         return ToolContext(
             workspace,
             files.witnessed(trace.witness),
-            TracedRunner(runner, trace, only_looks),
+            TracedRunner(runner, trace, lambda command: reading.doubt(command, DiskLook(files)) is None),
             ask,
             call_id,
             seen,

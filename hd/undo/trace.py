@@ -176,16 +176,19 @@ def _is_text(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TracedRunner:
-    """Runs commands with another runner, and looks at the tree around them; not around those that only look."""
+    """Runs commands with another runner, and looks at the tree around them.
+
+    Not around those that provably only read, which `only_reads` says; it looks at the disk, so it blocks.
+    """
 
     runner: CommandRunner
     trace: Trace
-    only_looks: Callable[[str], bool]
+    only_reads: Callable[[str], bool]
 
     async def run(
         self, command: str, *, cwd: Path, run_id: str, mode: Mode, timeout_s: float = DEFAULT_TIMEOUT_S
     ) -> Ran:
-        if self.only_looks(command):
+        if await asyncio.to_thread(self.only_reads, command):
             return await self.runner.run(command, cwd=cwd, run_id=run_id, mode=mode, timeout_s=timeout_s)
         cancel = threading.Event()
         beginning = asyncio.ensure_future(asyncio.to_thread(self.trace.begin, cancel))

@@ -140,3 +140,60 @@ def test_c04_a_whole_folder_is_read_only_where_no_secret_lies_in_it(look: DiskLo
     assert doubt("rg foo src", look)
     assert doubt("grep -r --include='*.py' foo src", look) is None
     assert doubt("grep -r --include='*.py' --exclude=x foo src", look)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls > list",
+        "cat a >> b",
+        "sed -i s/a/b/ c",
+        "find . -delete",
+        "find . -exec rm {} +",
+        "echo $(rm a)",
+        "echo `rm a`",
+        "cat <(rm a)",
+        "X=1 ls",
+        "sort -o a a",
+        "git checkout .",
+        "git -c core.pager=evil log",
+        "git diff --output=a",
+        "$TOOL a",
+        "ls() { rm a; }; ls",
+        "cat a | tee b",
+        "python -c pass",
+        "ls; rm a",
+        "ls\nrm a",
+        "ls & rm a",
+        "if true; then rm a; fi",
+        "echo 'open",
+        "uniq a b",
+        "echo ${X:=$(rm a)}",
+        "cat <<E\n$(rm a)\nE",
+        "xargs rm",
+        "/bin/rm a",
+        "ls <> a",
+    ],
+)
+def test_d09_any_doubt_is_a_no(look: DiskLook, command: str) -> None:
+    assert doubt(command, look) is not None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la",
+        "cat a b | head -n 3 | wc -l",
+        "cd sub && grep -n 'x > y' a 2>/dev/null",
+        "find . -name '*.py' -type f",
+        "grep x a 2>&1 | tail",
+    ],
+)
+def test_plain_reading_is_proven(tmp_path: Path, command: str) -> None:
+    files = FileLayer(plant(tmp_path, {"a": "x", "b": "x", "sub/a": "x > y"}))
+    assert doubt(command, DiskLook(files)) is None
+
+
+def test_what_a_variable_may_hold_is_no_proof(look: DiskLook) -> None:
+    """`find . $ACTION` deletes where `ACTION` is `-delete`."""
+    assert doubt("find . $ACTION", look) is not None
