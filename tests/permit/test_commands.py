@@ -11,7 +11,7 @@ from hd.permit.commands import reach
 from hd.permit.places import Ground
 from hd.permit.reasons import Reason
 
-GROUND = Ground("/home/me/work", "/home/me")
+GROUND = Ground("/home/me/site", "/home/me")
 
 
 @pytest.mark.parametrize(

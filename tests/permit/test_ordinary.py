@@ -5,7 +5,7 @@ import pytest
 from hd.permit.commands import reach
 from hd.permit.places import Ground
 
-GROUND = Ground("/home/me/work", "/home/me")
+GROUND = Ground("/home/me/site", "/home/me")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ GROUND = Ground("/home/me/work", "/home/me")
         "mv a.py src/",
         "mkdir -p build && cp x build/",
         "mkdir -p src/{api,web}/v1",
-        "touch a /home/me/work/b ~/work/c",
+        "touch a /home/me/site/b ~/site/c",
         'cp "$PWD/a" "$(pwd)/b"',
         "cd src && cp ../a ../b && cd .. && touch c",
         "(cd src && touch x); touch y",

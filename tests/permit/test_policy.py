@@ -14,7 +14,7 @@ from hd.tools.base import Access, Plan
 READ_ONLY: PresetName = "read-only"
 WORKSPACE: PresetName = "workspace-write"
 FULL: PresetName = "danger-full-access"
-HERE = Path("/home/me/work")
+HERE = Path("/home/me/site")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_writing_outside_the_workspace_asks(path: str) -> None:
     assert decide(FULL, plan, HERE) == Allow()
 
 
-@pytest.mark.parametrize("path", ["a.py", "/home/me/work/a.py", "src/../a.py", "../work/a.py", "~/a.py"])
+@pytest.mark.parametrize("path", ["a.py", "/home/me/site/a.py", "src/../a.py", "../site/a.py", "~/a.py"])
 def test_a_place_in_the_workspace_is_known_by_any_of_its_names(path: str) -> None:
     assert decide(WORKSPACE, Plan(Access.WRITE, "write", paths=(path,)), HERE) == Allow()
 
@@ -60,7 +60,7 @@ def test_plan_mode_denies_all_but_reading(preset: PresetName) -> None:
 
 
 def test_a_command_may_name_its_workspace_in_full() -> None:
-    assert decide(WORKSPACE, Plan(Access.EXECUTE, "run", detail="touch /home/me/work/a"), HERE) == Allow()
+    assert decide(WORKSPACE, Plan(Access.EXECUTE, "run", detail="touch /home/me/site/a"), HERE) == Allow()
     assert isinstance(decide(WORKSPACE, Plan(Access.EXECUTE, "run", detail="touch /home/me/a"), HERE), Ask)
 
 

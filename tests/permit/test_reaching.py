@@ -7,7 +7,7 @@ from hd.permit.commands import reach
 from hd.permit.places import Ground
 from hd.permit.reasons import Reason
 
-GROUND = Ground("/home/me/work", "/home/me")
+GROUND = Ground("/home/me/site", "/home/me")
 
 
 def of(reason: Reason, *commands: str) -> list[tuple[str, Reason]]:
@@ -29,7 +29,7 @@ def of(reason: Reason, *commands: str) -> list[tuple[str, Reason]]:
             "cp k ~/.ssh/authorized_keys",
             "cp -t ~ a",
             "cp --target-directory=/etc a b",
-            "cp a /home/me/work/../x",
+            "cp a /home/me/site/../x",
             'cp a "$(pwd)/../x"',
             "mv src ~/gone",
             "mv ../a .",
@@ -179,7 +179,7 @@ def test_it_asks(command: str, reason: Reason) -> None:
 
 
 def test_a_relative_way_out_asks_where_the_workspace_itself_is_a_temporary_folder() -> None:
-    ground = Ground("/tmp/me/work", "/tmp/me")
+    ground = Ground("/tmp/me/site", "/tmp/me")
     for command in ("> ../x", "touch ~/x", "cd .. && touch x", "cd; touch x", "cp a ../../other/x"):
         assert reach(command, ground) is reasons.OUTSIDE, command
-    assert reach("touch /tmp/me/work/a /tmp/other/x && cd src && touch ../x", ground) is None
+    assert reach("touch /tmp/me/site/a /tmp/other/x && cd src && touch ../x", ground) is None

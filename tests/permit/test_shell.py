@@ -87,5 +87,5 @@ def test_a_word_becomes_what_the_command_line_tells(word: str, texts: tuple[str,
 
     variables = {"HOME": ("/home/me",), "f": ("a.py", "c.py"), "u": None, "s": ("a b",)}
     (simple,) = read(word)
-    arg = Scope(variables, "/home/me/work", silent).expand(simple.words[0])
+    arg = Scope(variables, "/home/me/site", silent).expand(simple.words[0])
     assert (arg.texts, arg.unknown) == (texts, unknown)

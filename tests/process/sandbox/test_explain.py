@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hd.process.sandbox.explain import explain
 from hd.process.sandbox.plan import Ground, Plan, plan
 
-WORK, HOME = Path("/work"), Path("/home/ada")
+WORK, HOME = Path("/ws"), Path("/home/ada")
 GROUND = Ground(WORK, HOME / ".h", secrets=(HOME / ".ssh",), temporary=(Path("/tmp"),))
 
 
@@ -51,7 +51,7 @@ def test_a_path_that_may_not_be_written_is_named(output: str, path: str) -> None
         "",
         "all went well in /etc/x",
         "/bin/bash: line 1: ./script.sh: Permission denied",
-        "/bin/bash: line 1: /work/script.sh: Permission denied",
+        "/bin/bash: line 1: /ws/script.sh: Permission denied",
         "touch: cannot touch '/tmp/of-another-user': Permission denied",
         "git@host: Permission denied (publickey).",
         "curl: (6) Could not resolve host: example.org",
@@ -74,7 +74,7 @@ def test_in_a_read_only_session_the_workspace_is_closed_too() -> None:
     sentence = told("/bin/bash: line 1: a: Permission denied", "read-only")
     assert sentence is not None
     assert "read-only" in sentence
-    assert sentence.endswith("/work/a")
+    assert sentence.endswith("/ws/a")
 
 
 @pytest.mark.parametrize(
