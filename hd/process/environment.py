@@ -10,11 +10,12 @@ not set although nobody sits at this terminal: package tools take it to mean "th
 builds take it to mean "a warning is an error", so it would change results, not only manners.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+
+from hd.secrets import forms
 
 RUN_MARK: Final = "HD_RUN"
 """Names the run a process belongs to, so that one that left its group and session is still found."""
@@ -36,20 +37,7 @@ _NAMES: Final = frozenset(
 )
 _FAMILIES: Final = ("LC_", "XDG_", "CONDA_", "PYTHON", "NODE_")
 
-_SECRET_NAME: Final = re.compile(r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH", re.IGNORECASE)
-_SECRET_VALUE: Final = re.compile(
-    r"""
-      [a-z][a-z0-9+.-]*://[^/\s@]*@           # an address with somebody's name or password in it
-    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY
-    | (?<![A-Za-z0-9]) (?:
-        sk-[A-Za-z0-9_-]{16} | gh[pousr]_[A-Za-z0-9]{20} | github_pat_[A-Za-z0-9_]{20} | glpat-[A-Za-z0-9_-]{16}
-      | xox[abprs]-[A-Za-z0-9-]{10} | (?:AKIA|ASIA)[A-Z0-9]{16} | npm_[A-Za-z0-9]{30}
-      | eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.
-      )
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-
+_FORMS: Final = (forms.LOGIN, forms.PRIVATE_KEY, forms.KEY)
 _NO_EDITOR: Final = "sh -c 'echo \"no editor here: give the text by an option, such as -m\" >&2; exit 1'"
 
 QUIET: Final[Mapping[str, str]] = MappingProxyType(
@@ -87,7 +75,7 @@ _NO_SCREEN: Final = frozenset({"TERM", "NO_COLOR", "GIT_TERMINAL_PROMPT"})
 
 def looks_secret(name: str, value: str) -> bool:
     """Whether a variable should be taken for a secret, by its name or by what it holds."""
-    return bool(_SECRET_NAME.search(name) or _SECRET_VALUE.search(value))
+    return bool(forms.NAME.search(name) or any(form.search(value) for form in _FORMS))
 
 
 def child_environment(parent: Mapping[str, str]) -> dict[str, str]:

@@ -8,13 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from hd.secrets import forms
+
 SHORTEST: Final = 8
 MOST: Final = 2_000
 """Values of one file; what comes after them is left out."""
 
-_SECRET_NAME: Final = re.compile(
-    r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PWD|CREDENTIAL|AUTH|PRIVATE|SALT|SIGNATURE|DSN|WEBHOOK", re.IGNORECASE
-)
 _ASSIGNED: Final = re.compile(
     r"""^[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?["']?(?P<name>[\w.\-/:@]{1,200}?)["']?[ \t]*(?:=>?|:)[ \t]*
         (?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>[^'\n]*)'|(?P<bare>[^\s#"',;][^\n#,;]*))""",
@@ -23,11 +22,6 @@ _ASSIGNED: Final = re.compile(
 _IN_JSON: Final = re.compile(r'"(?P<name>[^"\\\n]{1,200})"\s*:\s*"(?P<double>(?:[^"\\\n]|\\.)+)"')
 _PASSWORD_IN_URL: Final = re.compile(r"[a-z][a-z0-9+.\-]*://[^/\s:@]*:(?P<password>[^/\s@]{4,})@", re.IGNORECASE)
 _LOGIN: Final = re.compile(r"\bpassword\s+(\S+)")
-_KNOWN_FORMS: Final = re.compile(
-    r"""(?<![A-Za-z0-9])(?:sk-[\w\-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w\-]{16,}|xox[abprs]-[\w\-]{10,}
-        |(?:AKIA|ASIA)[A-Z0-9]{16}|npm_\w{30,}|eyJ[\w\-]{8,}\.eyJ[\w\-]{8,}\.[\w\-]*)""",
-    re.VERBOSE,
-)
 _PEM_LINE: Final = re.compile(r"^[A-Za-z0-9+/=]{40,}$", re.MULTILINE)
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z]+|[a-z]+(?:[-_.][a-z]+)*|\d+|[\d.]+|[./~][\w./\-]*|https?://[^@\s]*")
 
@@ -43,7 +37,7 @@ def values_of(text: str) -> dict[str, str]:
     for match in _LOGIN.finditer(text):
         if len(match[1]) >= SHORTEST:
             found.setdefault(match[1], "password")
-    for match in _KNOWN_FORMS.finditer(text):
+    for match in forms.KEY.finditer(text):
         found.setdefault(match[0], "key")
     if "-----BEGIN" in text:
         found |= dict.fromkeys(_PEM_LINE.findall(text), "private-key")
@@ -60,9 +54,9 @@ def _secret(name: str, value: str) -> str | None:
     login = _PASSWORD_IN_URL.search(value)
     if login is not None:
         return login["password"] if len(login["password"]) >= SHORTEST else value
-    known = _KNOWN_FORMS.search(value)
+    known = forms.KEY.search(value)
     if known is not None:
         return known[0]
-    if len(value) < SHORTEST or not _SECRET_NAME.search(name) or _PLAIN_WORD.fullmatch(value):
+    if len(value) < SHORTEST or not forms.NAME.search(name) or _PLAIN_WORD.fullmatch(value):
         return None
     return value
