@@ -1,17 +1,16 @@
 """What a session cost, in words: pure. It is read from the host's `cost` value; official hosts have none."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
 from htui.present import count
 from htui.present.lines import Line, Span, indent, wrap
+from htui.present.named import named_lines
 from htui.present.safe import one_line
 
 _CENT = Decimal("0.01")
 _SIGNS = {"CNY": "¥", "USD": "$"}
-_NAMES = 11
-"""Cells of the names in the panel."""
 
 
 def cost_figure(value: object) -> str:
@@ -33,7 +32,7 @@ def cost_lines(value: object, cells: int) -> list[Line]:
         return wrap([Span("This host does not tell what its sessions cost.")], cells)
     currency = one_line(str(cost.get("currency") or ""), 8)
     requests, unpriced = _whole(cost, "requests"), _whole(cost, "unpriced")
-    lines = _rows(
+    lines = named_lines(
         [
             ("session", f"{_plain(amount)} {currency} in {count.plural(requests, 'request')}"),
             *[(_model(one), _model_text(one, currency)) for one in _models(cost)],
@@ -48,18 +47,6 @@ def cost_lines(value: object, cells: int) -> list[Line]:
     reasons = cost.get("reasons")
     for reason in reasons if isinstance(reasons, list) else ():
         lines += indent(wrap([Span(one_line(str(reason), 300), "muted")], max(1, cells - 2)), Span("· "), Span("  "))
-    return lines
-
-
-def _rows(rows: Iterable[tuple[str, str]], cells: int) -> list[Line]:
-    lines: list[Line] = []
-    for name, text in rows:
-        if len(name) < _NAMES and cells > 2 * _NAMES:
-            wrapped = wrap([Span(text)], cells - _NAMES)
-            lines += indent(wrapped, Span(f"{name:<{_NAMES}}", "muted"), Span(" " * _NAMES))
-        else:
-            lines += wrap([Span(name, "muted")], cells)
-            lines += indent(wrap([Span(text)], max(1, cells - 2)), Span("  "), Span("  "))
     return lines
 
 

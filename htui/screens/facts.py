@@ -10,6 +10,7 @@ from htui.present import count, when
 from htui.present.cost import cost_figure
 from htui.present.goal import goal_figure, goal_of, planning
 from htui.present.lines import Line, Span, cut_line, indent, wrap
+from htui.present.named import named_lines
 from htui.present.picks import Pick
 from htui.present.safe import one_line, safe
 from htui.present.status import Figures, model_name
@@ -193,10 +194,6 @@ def permission_picks(value: object) -> tuple[list[Pick], int]:
     return picks, at
 
 
-_NAMES = 11
-"""Cells of the names in a list of facts."""
-
-
 def status_panel(shown: Figures, facts: Iterable[tuple[str, str]], cells: int) -> list[Line]:
     """The figures in full, one below the other."""
     inputs = shown.fresh + shown.read + shown.written
@@ -214,12 +211,7 @@ def status_panel(shown: Figures, facts: Iterable[tuple[str, str]], cells: int) -
         ("output", f"{count.compact(shown.output)} tokens" if shown.output else ""),
         ("cache hit", count.share(shown.read, inputs) if inputs else ""),
     ]
-    lines: list[Line] = []
-    for name, value in rows:
-        if value:
-            text = wrap([Span(one_line(value, 400))], max(1, cells - _NAMES))
-            lines += indent(text, Span(f"{name:<{_NAMES}}", "muted"), Span(" " * _NAMES))
-    return lines
+    return named_lines([(name, one_line(value, 400)) for name, value in rows], cells)
 
 
 def _trouble(link: LinkStatus, host: HostMirror, no_models: bool) -> str:
