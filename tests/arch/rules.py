@@ -6,6 +6,7 @@ They take the root so that a test can also show that each of them finds a break 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 LONGEST = 350
@@ -33,7 +34,22 @@ def sources(root: Path, *packages: str) -> Iterator[tuple[str, Path]]:
 
 
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+    return _parsed(path.read_text())
+
+
+@cache
+def _parsed(text: str) -> ast.Module:
+    """Most of the rules look at the same files; reading them once is what makes the rules quick."""
+    return ast.parse(text)
+
+
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    return _walked(path.read_text())
+
+
+@cache
+def _walked(text: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_parsed(text)))
 
 
 def long_files(root: Path) -> list[str]:
@@ -47,7 +63,7 @@ def forbidden_names(root: Path) -> list[str]:
     for name, path in sources(root):
         if set(path.stem.strip("_").split("_")) & FORBIDDEN_WORDS:
             found.append(name)
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.ClassDef):
                 words = {word.lower() for word in re.findall(r"[A-Z][a-z]*|[a-z]+", node.name)}
                 if words & FORBIDDEN_WORDS:
@@ -82,7 +98,7 @@ def sql_outside_the_store(root: Path) -> list[str]:
     for name, path in sources(root, "hd", "htui", "pricing"):
         if name.startswith("hd/session/store/"):
             continue
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value):
                 found.append(f"{name}:{node.lineno}")
     return found
@@ -94,7 +110,7 @@ def log_writers(root: Path) -> list[str]:
     for name, path in sources(root, "hd"):
         if name.startswith("hd/session/store/"):
             continue
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -122,7 +138,7 @@ def file_writers(root: Path) -> list[str]:
     for name, path in sources(root, "hd", "pricing"):
         if name.startswith(FILE_WRITERS):
             continue
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.Call) and _writes(node):
                 found.append(f"{name}:{node.lineno}")
     return found
