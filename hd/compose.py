@@ -12,10 +12,10 @@ from pathlib import Path
 
 from aiohttp import web
 
-from hd.agent.agent import Outfit
 from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
+from hd.agent.outfit import Outfit
 from hd.agent.presets import STANDARD, AgentPresets, described
 from hd.agent.repeats import REPEATS
 from hd.commands.table import default_commands

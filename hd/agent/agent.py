@@ -2,48 +2,24 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from hd.agent import inbox as box
-from hd.agent import request as req
 from hd.agent.compact import Compacted, compact, cut
-from hd.agent.decide import Claim, EndTurn, Rest, StartTurn, StepEnd, between_turns, failure, resumption, within_turn
-from hd.agent.dispatch import CUT_CALLS, FILTERED, Bench, Call, Dispatch
-from hd.agent.step import Answer, answer
-from hd.errors import HdError, ModelUnavailable, SessionBusy, WorkStopped
+from hd.agent.decide import Rest, StartTurn, between_turns, failure, resumption
+from hd.agent.outfit import Outfit
+from hd.agent.turn import Turn
+from hd.errors import HdError, SessionBusy, WorkStopped
 from hd.goals.pursuit import Pursuit
-from hd.ledger.budget import Refusal, refusal
-from hd.llm.base import ProviderError
-from hd.llm.providers import Providers
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
-from hd.protocol.messages import text_of
 from hd.session.live import LiveSession
-from hd.session.registry import Announce
 from hd.session.repair import INTERRUPTED, STOPPED, Closing, close, failed
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Outfit:
-    """What every agent of a house works with.
-
-    `instructions` reads the instruction files of a folder; `sections` says what the model must know of a session's
-    surroundings (name → text). `announce` tells all clients a host event.
-    """
-
-    providers: Providers
-    bench: Bench
-    system_prompt: str
-    instructions: Callable[[str], Awaitable[str | None]]
-    sections: Callable[[LiveSession], Mapping[str, str]]
-    announce: Announce
-    default_selection: Callable[[], Mapping[str, Any]]
 
 
 class Agent:
@@ -231,112 +207,11 @@ class Agent:
 
     async def _turn(self, move: StartTurn, instructions: str | None) -> Mapping[str, Any]:
         """One turn from its start to its end; gives the reason of the end."""
-        number, step, cut_calls = self.session.value("turn").number + 1, 0, 0
-        claim: Claim | None = move.claim
-        before = [Draft(ev.TURN_START, {"turn": number})]
-        while True:
-            step += 1
-            self._begin_step(number, step, claim, before, instructions)
-            end = await self._step(number, step)
-            cut_calls += end.kind == "cut-calls"
-            before = [Draft(ev.STEP_END, {"turn": number, "step": step})]
-            decision = within_turn(self.session.value("inbox"), step, end, cut_calls)
-            if isinstance(decision, EndTurn):
-                self._end_turn(number, before, decision.reason)
-                await self.session.written(durable=True)
-                return decision.reason
-            claim = decision.claim
-
-    def _begin_step(
-        self, turn: int, step: int, claim: Claim | None, before: list[Draft], instructions: str | None
-    ) -> None:
-        """Everything up to the request.
-
-        A claimed prompt leaves the inbox and enters the log in one record, and nothing in that can fail; what asks the
-        outside comes after it, so that a failure there ends a turn that everybody sees.
-        """
-        drafts = list(before)
-        claimed: list[Mapping[str, Any]] = []
-        if claim is not None:
-            claimed, splice = box.claim(self.session.value("inbox"), claim)
-            drafts.append(splice)
-        drafts.append(Draft(ev.STEP_START, {"turn": turn, "step": step}))
-        drafts += req.opening_messages(self.session.value("history"), self._outfit.system_prompt, instructions, turn)
-        drafts += req.user_messages(claimed)
-        recorded = self.session.record(*drafts)
-        history = self.session.value("history")
-        selection = self._selection()
-        _, model = self._outfit.providers.resolve(selection)
-        self.session.record(
-            *req.context_message(history, self._outfit.sections(self.session)),
-            *req.header_drafts(
-                history,
-                selection,
-                model,
-                self._outfit.bench.tools.specs(),
-                self.session.value("contextPressure").projected or 0,
-            ),
-        )
-        self._after_claim(recorded)
-
-    def _selection(self) -> dict[str, Any]:
-        """What the next request uses; the default where the chosen one is no longer to be had."""
-        chosen = self.session.value("modelSelection").next
-        try:
-            return self._outfit.providers.complete(chosen or self._outfit.default_selection())
-        except ModelUnavailable:
-            return self._outfit.providers.default()
-
-    def _after_claim(self, recorded: Sequence[Any]) -> None:
-        for event in recorded:
-            if event.type == ev.USER_MESSAGE and event.data["source"].get("kind") == "user":
-                self._outfit.announce("api-session/activity", [self.session.id, event.time])
-                if self.session.value("title").text is None:
-                    title = req.title_draft(text_of(event.data["content"]), event.seq)
-                    if title is not None:
-                        self.session.record(title)
-
-    async def _step(self, turn: int, step: int) -> StepEnd:
-        if (refused := self._over_budget()) is not None:
-            return self._failed(refused.sentence(), "BUDGET")
-        request = req.build(self.session.value("history"))
-        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
-        try:
-            got = await answer(self.session, provider, request, turn=turn, step=step)
-        except ProviderError as error:
-            self._outfit.announce("api-session/error", [self.session.id, error.message])
-            return StepEnd("failed", error.to_wire())
-        return await self._act(got, turn, step)
-
-    async def _act(self, got: Answer, turn: int, step: int) -> StepEnd:
-        calls = [Call(str(c["id"]), str(c["name"]), str(c["arguments"])) for c in got.calls]
-        if got.finish == "content-filter":
-            return self._filtered(calls, turn, step)
-        cut = got.finish == "max-tokens"
-        if not calls:
-            return StepEnd("cut-text" if cut else "finished")
-        dispatch = Dispatch(self.session, self._outfit.bench, turn, step)
-        if cut:
-            dispatch.refuse(calls, CUT_CALLS)
-            return StepEnd("cut-calls")
-        if stopped := await dispatch.run(calls):
-            return self._failed(stopped.message, stopped.code)
-        return StepEnd("finished" if self.session.value("completion").complete else "called")
-
-    def _filtered(self, calls: Sequence[Call], turn: int, step: int) -> StepEnd:
-        """The provider's filter cut the answer: nothing of it is run, and the turn does not look like a success."""
-        Dispatch(self.session, self._outfit.bench, turn, step).refuse(calls, FILTERED)
-        return self._failed(FILTERED.message, FILTERED.code)
-
-    def _over_budget(self) -> Refusal | None:
-        session, chosen = self.session, self.session.value("modelSelection").last_used or {}
-        size = session.value("contextPressure").projected or 0
-        route = (str(chosen.get("provider")), str(chosen.get("model")))
-        return refusal(session.value("cost"), session.value("budget"), size=size, route=route, now=session.now())
-
-    def _failed(self, message: str, code: str) -> StepEnd:
-        self._outfit.announce("api-session/error", [self.session.id, message])
-        return StepEnd("failed", {"message": message, "code": code})
+        turn = Turn(self.session, self._outfit, instructions)
+        reason, last = await turn.run(move.claim)
+        self._end_turn(turn.number, last, reason)
+        await self.session.written(durable=True)
+        return reason
 
     def _end_turn(self, turn: int, before: Sequence[Draft], reason: Mapping[str, Any]) -> None:
         self.session.record(*before, Draft(ev.TURN_END, {"turn": turn, "reason": dict(reason)}))

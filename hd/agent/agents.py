@@ -2,7 +2,8 @@
 
 import asyncio
 
-from hd.agent.agent import Agent, Outfit
+from hd.agent.agent import Agent
+from hd.agent.outfit import Outfit
 from hd.session.live import LiveSession
 
 CLOSE_S = 4.0
