@@ -15,7 +15,7 @@ import msgspec
 
 from hd.llm.base import Catalogue, Chunk, Effort, Model, Request
 from hd.llm.demo_plan import Step, next_step
-from hd.llm.encode import encode_request
+from hd.llm.encode import encode_parts
 from hd.protocol.ids import new_id
 from hd.protocol.messages import reasoning_block, text_block, tool_call_block
 from hd.protocol.stream import merge
@@ -78,13 +78,13 @@ class Demo:
 
     def _sizes(self, request: Request) -> tuple[int, int]:
         """Bytes of the request, and of its beginning that the conversation's request before had too."""
-        body = encode_request(request, MODEL)
+        lasting, closing = encode_parts(request, MODEL)
         conversation = next((str(m.get("id")) for m in request.messages if m.get("role") == "user"), "")
         before = self._bodies.pop(conversation, b"")
-        self._bodies[conversation] = body
+        self._bodies[conversation] = lasting
         if len(self._bodies) > _REMEMBERED:
             self._bodies.popitem(last=False)
-        return len(body), len(before) - 2 if before and body.startswith(before[:-2]) else 0
+        return len(lasting) + len(closing), len(before) if lasting.startswith(before) else 0
 
 
 def chunks_of(step: Step) -> list[Chunk]:

@@ -1,7 +1,8 @@
 """The body of a chat-completions request. Pure.
 
-The parameters come first, the tools next and the messages last, so that the body of the next request of a session
-begins with the bytes of this one but for its closing `]}` (law 2): that is what the provider's cache is priced by.
+What stays comes first: the model, the tools, the messages. What may change between two requests of a session, how hard
+the model thinks and how long its answer may be, stands behind the messages. So the next body begins with the bytes of
+this one up to where its list of messages ends (law 2), which is what the provider's cache is priced by.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,24 +25,28 @@ _THINKING: Final[Mapping[str, Mapping[str, Any]]] = {
 
 def encode_request(request: Request, model: Model) -> bytes:
     """The JSON body. `model` gives the default effort and the bound of `max_tokens`."""
+    return b"".join(encode_parts(request, model))
+
+
+def encode_parts(request: Request, model: Model) -> tuple[bytes, bytes]:
+    """The body in two: what the next request of the session begins with, and what closes this one."""
     try:
-        return _encode(request, model, request.messages)
+        messages = _encode_messages(request.messages)
     except UnicodeEncodeError:
-        return _encode(request, model, without_surrogates(request.messages))
-
-
-def _encode(request: Request, model: Model, messages: Sequence[Mapping[str, Any]]) -> bytes:
-    head = msgspec.json.encode(_parameters(request, model))
+        messages = _encode_messages(without_surrogates(request.messages))
+    head = msgspec.json.encode({"model": request.model, "stream": True, "stream_options": {"include_usage": True}})
     tools = b',"tools":' + msgspec.json.encode([_tool(tool) for tool in request.tools]) if request.tools else b""
-    return b"".join((head[:-1], tools, b',"messages":', msgspec.json.encode([_message(m) for m in messages]), b"}"))
+    parameters = msgspec.json.encode(_parameters(request, model)).removeprefix(b"{")
+    lasting = b"".join((head[:-1], tools, b',"messages":', messages[:-1]))
+    return lasting, b"]" + (b"," if len(parameters) > 1 else b"") + parameters
+
+
+def _encode_messages(messages: Sequence[Mapping[str, Any]]) -> bytes:
+    return msgspec.json.encode([_message(message) for message in messages])
 
 
 def _parameters(request: Request, model: Model) -> dict[str, Any]:
-    parameters: dict[str, Any] = {
-        "model": request.model,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
+    parameters: dict[str, Any] = {}
     if model.efforts:
         known = request.effort if request.effort in _THINKING else model.default_effort
         parameters.update(_THINKING.get(known or "", {}))

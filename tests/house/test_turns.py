@@ -101,7 +101,7 @@ async def test_the_second_turn_repeats_nothing_and_extends_the_request(
         "step/end",
         "turn/end",
     ]
-    first, second = (request.body.removesuffix(b"]}") for request in mock.requests)
+    first, second = (request.lasting for request in mock.requests)
     assert second.startswith(first)
     assert of(events, "assistant/message")[0]["usage"]["cacheReadTokens"] > 0
 

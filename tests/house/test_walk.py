@@ -104,7 +104,7 @@ def check_ledger(log: list[dict[str, Any]], mock: MockModel) -> None:
 
 
 def check_requests(mock: MockModel) -> None:
-    bodies = [request.body.removesuffix(b"]}") for request in mock.requests]
+    bodies = [request.lasting for request in mock.requests]
     for earlier, later in pairwise(bodies):
         assert later.startswith(earlier)
 

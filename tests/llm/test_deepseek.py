@@ -45,7 +45,7 @@ async def test_a_turn_with_reasoning_a_call_and_its_answer() -> None:
         assert first[-1] == {"type": "finish", "reason": {"kind": "tool-calls"}}
         assert ended(second) == [{"type": "text", "text": "Found it."}]
         assert second[-2]["usage"]["cacheReadTokens"] > 0
-        assert mock.requests[1].body.startswith(mock.requests[0].body[:-2])
+        assert mock.requests[1].body.startswith(mock.requests[0].lasting)
         assert mock.requests[0].headers["Authorization"] == f"Bearer {KEY}"
         assert mock.requests[0].peer == mock.requests[1].peer
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hd.llm.base import Model
-from hd.llm.encode import encode_request
+from hd.llm.encode import encode_parts, encode_request
 from hd.llm.models import DEFAULT
 from hd.protocol.messages import Message, reasoning_block, text_block, tool_call_block, tool_message, user_message
 from tests.llm.ask import answered, human, request_of
@@ -19,17 +19,17 @@ def body_of(*messages: Message | str, model: Model = DEFAULT, **fields: Any) -> 
     return body
 
 
-def test_parameters_first_then_tools_and_the_messages_last() -> None:
+def test_what_may_change_between_two_requests_stands_behind_the_messages() -> None:
     body = body_of("hi", tools=["grep"], max_tokens=100)
     assert list(body) == [
         "model",
         "stream",
         "stream_options",
+        "tools",
+        "messages",
         "thinking",
         "reasoning_effort",
         "max_tokens",
-        "tools",
-        "messages",
     ]
     assert body["tools"][0] == {
         "type": "function",
@@ -127,9 +127,16 @@ MESSAGES = st.one_of(
 )
 
 
-@given(st.lists(MESSAGES, max_size=6), st.lists(MESSAGES, min_size=1, max_size=3))
-def test_law_2_a_request_begins_with_the_one_before_it(before: list[Message], more: list[Message]) -> None:
-    first = encode_request(request_of(*before, tools=["a", "b"]), DEFAULT)
-    second = encode_request(request_of(*before, *more, tools=["a", "b"]), DEFAULT)
+EFFORTS = st.sampled_from([None, "off", "high"])
+MODELS = st.sampled_from([DEFAULT, Model(DEFAULT.id, "Thinks not", 1000, None)])
+
+
+@given(st.lists(MESSAGES, max_size=6), st.lists(MESSAGES, min_size=1, max_size=3), EFFORTS, MODELS)
+def test_law_2_a_request_begins_with_the_one_before_it(
+    before: list[Message], more: list[Message], effort: str | None, model: Model
+) -> None:
+    lasting, closing = encode_parts(request_of(*before, tools=["a", "b"], effort="max", max_tokens=9), model)
+    body = encode_request(request_of(*before, *more, tools=["a", "b"], effort=effort), model)
     # The system messages of two requests differ in their ids only, which are not sent.
-    assert second.startswith(first[:-2])
+    assert body.startswith(lasting)
+    assert json.loads(lasting + closing)["messages"] == json.loads(body)["messages"][: len(before) + 1]

@@ -21,8 +21,8 @@ RESULT = {"role": "tool", "tool_call_id": "c1", "content": ""}
 
 
 def body_of(*messages: Mapping[str, Any], **parameters: Any) -> bytes:
-    head = {"model": "deepseek-flash", "stream": True, **parameters}
-    return json.dumps({**head, "messages": messages}, separators=(",", ":")).encode()
+    body = {"model": "deepseek-flash", "stream": True, "messages": messages, **parameters}
+    return json.dumps(body, separators=(",", ":")).encode()
 
 
 async def post(url: str, body: bytes) -> tuple[int, str]:

@@ -28,7 +28,7 @@ from tests.support.mock_reply import (
     usage_for,
     with_ids,
 )
-from tests.support.mock_strict import Conversations, Head, Sent, first_problem
+from tests.support.mock_strict import Conversations, Head, Sent, first_problem, lasting
 
 __all__ = ["Call", "MockModel", "Recorded", "Reply"]
 
@@ -42,6 +42,11 @@ class Recorded(NamedTuple):
     parsed: Any
     headers: Mapping[str, str]
     peer: int
+
+    @property
+    def lasting(self) -> bytes:
+        """The part of the body that the next one of the conversation begins with (law 2)."""
+        return lasting(self.body, self.parsed)
 
 
 class MockModel:

@@ -44,8 +44,8 @@ class Head:
     """The newest request of a conversation, and what became of it."""
 
     first: str
-    parameters: Mapping[str, Any]
-    body: bytes
+    model: str
+    lasting: bytes
     playing: bool = True
     answered: bool = False
 
@@ -152,10 +152,11 @@ def _reasonings(message: Mapping[str, Any], sent: Sequence[Sent]) -> set[str]:
 
 
 class Conversations:
-    """Which request continues which: each must begin with the bytes of the one before (without its closing `]}`).
+    """Which request continues which: each must begin with the bytes of the one before (`lasting`).
 
-    A conversation is known by its first user message; several with the same one are told apart by what follows. A
-    change of the parameters (another effort, another model) is allowed, then tools and messages are compared.
+    A conversation is known by its first user message; several with the same one are told apart by what follows. What
+    stands behind the messages (effort, bound of the answer) may change. Another model is allowed too, then tools and
+    messages are compared.
     """
 
     def __init__(self) -> None:
@@ -168,33 +169,41 @@ class Conversations:
         """(the conversation, bytes in common with its request before, what is wrong)."""
         messages = parsed["messages"]
         first = next((str(m.get("content")) for m in messages if m.get("role") == "user"), "")
-        parameters = {name: value for name, value in parsed.items() if name not in ("messages", "tools")}
+        model = str(parsed.get("model"))
         rivals = [head for head in self._heads if head.first == first]
-        matches = [head for head in rivals if _continues(body, parameters, head)]
-        head = max(matches, key=lambda match: len(match.body), default=None)
+        matches = [head for head in rivals if _continues(body, model, head)]
+        head = max(matches, key=lambda match: len(match.lasting), default=None)
         is_new = all(message.get("role") != "assistant" for message in messages)
         if head is not None and not (is_new and (head.answered or head.playing)):
-            common = len(head.body) - 2
+            common = len(head.lasting)
             self._heads.remove(head)
-            self._heads.append(Head(first, parameters, body))
+            self._heads.append(Head(first, model, lasting(body, parsed)))
             return self._heads[-1], common, None
-        fresh = Head(first, parameters, body)
+        fresh = Head(first, model, lasting(body, parsed))
         problem = None
         if rivals and not is_new:
             self._heads.remove(rivals[-1])
-            problem = f"does not begin with the request before it: {_difference(body, rivals[-1].body)}"
+            problem = f"does not begin with the request before it: {_difference(body, rivals[-1].lasting)}"
         self._heads.append(fresh)
-        return fresh, _common(body, rivals[-1].body) if rivals else 0, problem
+        return fresh, _common(body, rivals[-1].lasting) if rivals else 0, problem
 
 
-def _continues(body: bytes, parameters: Mapping[str, Any], head: Head) -> bool:
-    if parameters == head.parameters:
-        return body.startswith(head.body[:-2])
-    return _visible(body).startswith(_visible(head.body)[:-2])
+def lasting(body: bytes, parsed: Mapping[str, Any]) -> bytes:
+    """The part of a body that the next one begins with: all in front of the end of its messages."""
+    names = list(parsed)
+    closing = {name: parsed[name] for name in names[names.index("messages") + 1 :]}
+    behind = b"]" + (b"," + msgspec.json.encode(closing)[1:] if closing else b"}")
+    return body.removesuffix(behind)
+
+
+def _continues(body: bytes, model: str, head: Head) -> bool:
+    if model == head.model:
+        return body.startswith(head.lasting)
+    return _visible(body).startswith(_visible(head.lasting))
 
 
 def _visible(body: bytes) -> bytes:
-    """The part behind the parameters: tools and messages."""
+    """The part behind the model: tools and messages."""
     tools = body.find(b'"tools":[')
     return body[tools if tools >= 0 else body.find(b'"messages":[') :]
 
