@@ -1,13 +1,14 @@
 """History: what the model is sent, as a fold of the log (laws 1, 2 and 6).
 
 `HISTORY` collects the messages as they were logged; `messages` makes them fit for a provider: every tool call answered
-once and directly behind its message, arguments that are JSON objects, unique ids. It never looks ahead, so what it
-gives for a log stays a prefix of what it gives for any longer one.
+once and directly behind its message, names that a tool can have, arguments that are JSON objects, unique ids. It never
+looks ahead, so what it gives for a log stays a prefix of what it gives for any longer one.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -22,6 +23,10 @@ COMPACTED = "compact-checkpoint"
 """The kind of the message that stands for a summed-up part of the history."""
 
 MISSING_RESULT = "Error: this call has no recorded result."
+
+MAX_NAME: Final = 64
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +166,10 @@ def _call(block: Mapping[str, Any], used_ids: set[str], waiting: dict[str, str])
     logged_id, arguments = str(block.get("id") or "call"), str(block.get("arguments", ""))
     sent_id = _unique(logged_id, used_ids)
     waiting[sent_id] = logged_id
-    fitted = json_object(arguments)
-    if sent_id == block.get("id") and fitted == arguments:
+    fitted, name = json_object(arguments), tool_name(str(block.get("name") or ""))
+    if sent_id == block.get("id") and fitted == arguments and name == block.get("name"):
         return block
-    return {**block, "id": sent_id, "arguments": fitted}
+    return {**block, "id": sent_id, "name": name, "arguments": fitted}
 
 
 def _unique(call_id: str, used: set[str]) -> str:
@@ -174,6 +179,11 @@ def _unique(call_id: str, used: set[str]) -> str:
         chosen = f"{call_id}_{number}"
     used.add(chosen)
     return chosen
+
+
+def tool_name(name: str) -> str:
+    """`name` untouched if it can be that of a tool, else made into one: a provider refuses anything else for good."""
+    return name if _NAME.fullmatch(name) else _NO_NAME.sub("_", name)[:MAX_NAME] or "unnamed"
 
 
 def json_object(arguments: str) -> str:

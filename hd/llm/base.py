@@ -56,8 +56,8 @@ class ProviderError(Exception):
     """A request that failed, in words for a person.
 
     `code` is one of EMPTY_RESPONSE RATE_LIMIT SERVER TIMEOUT TRANSPORT AUTH INVALID_REQUEST QUOTA CONTEXT_OVERFLOW
-    CUT_OFF; `status` the HTTP status where there was one; `retry_after_ms` what the provider asked us to wait.
-    The text holds no key and no part of the conversation.
+    CUT_OFF LEAKED_CALL; `status` the HTTP status where there was one; `retry_after_ms` what the provider asked us to
+    wait. The text holds no key and no part of the conversation.
     """
 
     def __init__(

@@ -1,6 +1,5 @@
 """The answer of a chat-completions request: its events become chunks of the wire (WIRE 7.4). Pure."""
 
-import json
 from collections import deque
 from collections.abc import Callable, Collection
 from typing import Any, Final, Literal
@@ -8,8 +7,17 @@ from typing import Any, Final, Literal
 import msgspec
 
 from hd.llm.base import Chunk, ProviderError
-from hd.llm.encode import without_surrogates
-from hd.llm.failure import cut_off, empty_response, mixed_calls, no_capacity, object_failure, unreadable
+from hd.llm.event import CallDelta, arguments, plain, read
+from hd.llm.failure import (
+    cut_off,
+    empty_response,
+    leaked_call,
+    missing_call,
+    mixed_calls,
+    no_capacity,
+    object_failure,
+)
+from hd.llm.leaks import has_leaked_call
 from hd.llm.usage import usage_of
 from hd.protocol.ids import new_id
 from hd.protocol.messages import reasoning_block, text_block, tool_call_block
@@ -25,38 +33,8 @@ _KINDS: Final = {
 }
 """`finish_reason` in the words of the wire; an unknown one counts as `stop`."""
 
-
-class _Function(msgspec.Struct, gc=False):
-    name: str | None = None
-    arguments: Any = None
-
-
-class _CallDelta(msgspec.Struct, gc=False):
-    index: int | None = None
-    id: str | None = None
-    function: _Function | None = None
-
-
-class _Delta(msgspec.Struct, gc=False):
-    content: str | None = None
-    reasoning_content: str | None = None
-    tool_calls: list[_CallDelta] | None = None
-
-
-class _Choice(msgspec.Struct, gc=False):
-    index: int | None = None
-    delta: _Delta | None = None
-    message: _Delta | None = None
-    finish_reason: str | None = None
-
-
-class _Event(msgspec.Struct, gc=False):
-    choices: list[_Choice] | None = None
-    usage: dict[str, Any] | None = None
-    error: Any = None
-
-
-_EVENTS: Final = msgspec.json.Decoder(_Event, strict=False)
+_GIVEN_UP: Final = frozenset({"insufficient_system_resource", "error", "abort", "aborted", "cancelled", "timeout"})
+"""`finish_reason` of an answer that the server itself gave up, in the words of DeepSeek and of servers like it."""
 
 
 class _Call:
@@ -87,7 +65,7 @@ class AnswerDecoder:
     One block is open at a time and is ended before the next one starts. Of tool calls whose pieces come mixed the first
     one streams and the others are held back until it is whole. `taken` are the call ids of the conversation so far; a
     call that comes with one of these, or with none, gets a fresh one, because everything else joins by them. `explain`
-    turns an error object into the failure to raise.
+    turns an error object into the failure to raise. `tools` are the names that the model may call.
     """
 
     def __init__(
@@ -95,12 +73,16 @@ class AnswerDecoder:
         taken: Collection[str] = (),
         fresh_id: Callable[[], str] = new_id,
         explain: Callable[[Any], ProviderError] = object_failure,
+        tools: Collection[str] = (),
     ) -> None:
         self.done = False
         self.failure: ProviderError | None = None
         self._taken = set(taken)
         self._fresh_id = fresh_id
         self._explain = explain
+        self._tools = tools
+        self._choice: int | None = None
+        self._texts: list[str] = []
         self._index = -1
         self._open: Literal["text", "reasoning"] | None = None
         self._pieces: list[str] = []
@@ -108,7 +90,6 @@ class AnswerDecoder:
         self._by_index: dict[int, _Call] = {}
         self._by_id: dict[str, _Call] = {}
         self._waiting: deque[_Call] = deque()
-        self._said = False
         self._reason: str | None = None
         self._usage: dict[str, Any] | None = None
 
@@ -125,23 +106,25 @@ class AnswerDecoder:
     def feed(self, payload: str) -> list[Chunk]:
         """The chunks of one event. ProviderError for an error object and for what is no event."""
         chunks: list[Chunk] = []
-        if payload == DONE:
+        if self.done or payload == DONE:
             self.done = True
             return chunks
-        event = _read(payload)
-        if event.error:
-            raise self._explain(event.error)
+        event = read(payload)
+        if (complaint := event.complaint()) is not None:
+            raise self._explain(complaint)
         if event.usage:
             self._usage = event.usage
         for choice in event.choices or ():
-            if choice.index:
-                continue
+            if self._choice is None:
+                self._choice = choice.index or 0
+            if (choice.index or 0) != self._choice:
+                continue  # Only one answer was asked for; the first that comes is it, whatever its number.
             delta = choice.delta or choice.message
             if delta is not None:
                 if delta.reasoning_content:
                     self._text("reasoning", delta.reasoning_content, chunks)
                 if delta.content:
-                    self._text("text", delta.content, chunks)
+                    self._text("text", plain(delta.content), chunks)
                 for call in delta.tool_calls or ():
                     self._call(call, chunks)
             if choice.finish_reason:
@@ -151,17 +134,10 @@ class AnswerDecoder:
     def finish(self) -> list[Chunk]:
         """What is left at the end of the stream: open blocks, usage and, where the answer counts, `finish`."""
         chunks: list[Chunk] = []
-        kind = "tool-calls" if self._calls else "stop"
-        if self._reason is None:
-            self.failure = cut_off()
-        elif self._reason == "insufficient_system_resource":
-            self.failure = no_capacity()
-        else:
+        if self._reason is not None and self._reason not in _GIVEN_UP:
             self._end_all(chunks)
-            said = _KINDS.get(self._reason, "stop")
-            kind = said if said in ("max-tokens", "content-filter") else kind
-            if kind == "stop" and not self._said:
-                self.failure = empty_response()
+        kind = self._kind()
+        self.failure = self._problem(kind)
         usage = usage_of(self._usage) if self._usage else None
         if usage is not None:
             chunks.append({"type": "usage", "usage": usage})
@@ -169,7 +145,30 @@ class AnswerDecoder:
             chunks.append({"type": "finish", "reason": {"kind": kind}})
         return chunks
 
+    def _kind(self) -> str:
+        said = _KINDS.get(self._reason or "", "stop")
+        if said in ("max-tokens", "content-filter"):
+            return said
+        return "tool-calls" if self._calls else "stop"
+
+    def _problem(self, kind: str) -> ProviderError | None:
+        """Why an answer of this kind does not count; None where it does."""
+        if self._reason is None:
+            return cut_off()
+        if self._reason in _GIVEN_UP:
+            return no_capacity()
+        if kind != "stop":
+            return None
+        text = "\n".join(self._texts)
+        if _KINDS.get(self._reason) == "tool-calls":
+            return missing_call()
+        if not text.strip():
+            return empty_response()
+        return leaked_call() if has_leaked_call(text, self._tools) else None
+
     def _text(self, kind: Literal["text", "reasoning"], text: str, chunks: list[Chunk]) -> None:
+        if not text:
+            return
         if self._open != kind:
             self._end_all(chunks)
             self._open = kind
@@ -178,23 +177,21 @@ class AnswerDecoder:
         chunks.append(
             {"type": "text-delta" if kind == "text" else "reasoning-delta", "index": self._index, "text": text}
         )
-        if not self._said and kind == "text":
-            self._said = bool(text.strip())
 
-    def _call(self, delta: _CallDelta, chunks: list[Chunk]) -> None:
+    def _call(self, delta: CallDelta, chunks: list[Chunk]) -> None:
         call = self._find(delta) or self._new_call(delta)
         function = delta.function
         if function is not None:
             call.name = call.name or function.name or ""
-            arguments = _arguments(function.arguments)
-            if call.ended and arguments.strip():
+            piece = arguments(function.arguments)
+            if call.ended and piece.strip():
                 raise mixed_calls()
-            if arguments and not call.ended:
-                call.pieces.append(arguments)
-                call.held.append(arguments)
+            if piece and not call.ended:
+                call.pieces.append(piece)
+                call.held.append(piece)
         self._send_calls(chunks)
 
-    def _find(self, delta: _CallDelta) -> _Call | None:
+    def _find(self, delta: CallDelta) -> _Call | None:
         """The call that a delta continues: by index, else by id, else the last one."""
         if delta.index is None:
             if delta.id:
@@ -202,10 +199,12 @@ class AnswerDecoder:
             return self._calls[-1] if self._calls else None
         call = self._by_index.get(delta.index)
         if call is not None and delta.id and call.given_id not in ("", delta.id):
-            return self._by_id.get(delta.id)  # A provider that gives every call the same index.
+            # A provider that gives every call the same index names each; one without a name has changed its id only.
+            is_new = delta.function is not None and delta.function.name
+            return self._by_id.get(delta.id) or (None if is_new else call)
         return call
 
-    def _new_call(self, delta: _CallDelta) -> _Call:
+    def _new_call(self, delta: CallDelta) -> _Call:
         given = delta.id or ""
         call = _Call(self._unique(given), given)
         self._calls.append(call)
@@ -256,6 +255,8 @@ class AnswerDecoder:
     def _end_text(self, chunks: list[Chunk]) -> None:
         if self._open is not None:
             text = "".join(self._pieces)
+            if self._open == "text":
+                self._texts.append(text)
             self._end(text_block(text) if self._open == "text" else reasoning_block(text), chunks)
             self._open = None
             self._pieces.clear()
@@ -263,30 +264,3 @@ class AnswerDecoder:
     def _end_all(self, chunks: list[Chunk]) -> None:
         self._end_text(chunks)
         self._send_calls(chunks, all_known=True)
-
-
-def _read(payload: str) -> _Event:
-    if not payload.strip():
-        return _Event()
-    try:
-        return _EVENTS.decode(payload)
-    except (msgspec.ValidationError, RecursionError):
-        raise unreadable("an event of an unknown form") from None
-    except msgspec.DecodeError:
-        return _read_leniently(payload)
-
-
-def _read_leniently(payload: str) -> _Event:
-    """An event that is no strict JSON: the standard library forgives raw control characters and halves of surrogate
-    pairs, which servers that cut their text by UTF-16 units send."""
-    try:
-        return msgspec.convert(without_surrogates(json.loads(payload, strict=False)), _Event, strict=False)
-    except (ValueError, RecursionError):
-        raise unreadable("an event that is no JSON") from None
-
-
-def _arguments(value: Any) -> str:
-    """Arguments as JSON text; some servers send the object itself."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else msgspec.json.encode(value).decode()

@@ -16,19 +16,16 @@ from hd.llm.base import Catalogue, Chunk, Model, ProviderError, Request
 from hd.llm.carrier import Answer, Carrier
 from hd.llm.decode import AnswerDecoder
 from hd.llm.encode import encode_request
-from hd.llm.sse import SseOverflow, SseParser
+from hd.llm.payloads import Payloads
 from hd.protocol.messages import tool_calls_of
 from hd.protocol.stream import merge
 
 IDLE_S: Final = 120.0
 QUEUED_S: Final = 600.0
 """As long as the provider itself keeps a request in its queue."""
-AFTER_FINISH_S: Final = 5.0
-"""Seconds that the usage may come after the reason of the end."""
 SETTLE_S: Final = 0.25
 ERROR_BODY_S: Final = 5.0
 MAX_ERROR_BODY: Final = 64 * 1024
-MAX_DOCUMENT: Final = 32 * 1024 * 1024
 MAX_LISTING: Final = 1024 * 1024
 LISTING_S: Final = 5.0
 LISTING_KEPT_S: Final = 600.0
@@ -85,11 +82,13 @@ class DeepSeek:
             if answer.head.status // 100 != 2:
                 raise await _refusal(answer, key, body)
             decoder = AnswerDecoder(
-                _call_ids(request.messages), explain=partial(failure.object_failure, key=key, sent=body)
+                _call_ids(request.messages),
+                explain=partial(failure.object_failure, key=key, sent=body),
+                tools=[tool.name for tool in request.tools],
             )
-            events = _source(answer, decoder, self._idle_s, self._queued_s)
-            while (payloads := await events.next()) is not None:
-                self.keep_alives = events.keep_alives
+            source = Payloads(answer, decoder, self._idle_s, self._queued_s)
+            while (payloads := await source.next()) is not None:
+                self.keep_alives = source.keep_alives
                 chunks, problem = _decode(decoder, payloads)
                 if chunks:
                     yield chunks
@@ -143,87 +142,6 @@ class DeepSeek:
         except ValueError:
             reason = "The provider's list of models could not be read; the built-in ones are shown."
         return Catalogue(models.BUILT_IN, reason)
-
-
-class _Events:
-    """The data of an answer's events, with the bound on silence.
-
-    Silence is counted from when the reader of the last data came back for more, so a reader that takes its time is not
-    blamed on the provider.
-    """
-
-    def __init__(self, answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float) -> None:
-        self._answer = answer
-        self._decoder = decoder
-        self._idle_s = idle_s
-        self._queued_s = queued_s
-        self._parser = SseParser()
-        self._clock = asyncio.get_running_loop().time
-        self._silent_since: float | None = None
-        self._ended = False
-
-    @property
-    def keep_alives(self) -> int:
-        return self._parser.comments
-
-    async def next(self) -> list[str] | None:
-        """The events of the next piece of bytes (none for a comment); None at the end of the answer."""
-        if self._ended or self._decoder.done:
-            return None
-        if self._silent_since is None:
-            self._silent_since = self._clock()
-        limit = min(AFTER_FINISH_S, self._idle_s) if self._decoder.finished else self._idle_s
-        if not self._decoder.started and self.keep_alives:
-            # The provider says that the request waits its turn; giving it up would put it at the end of that queue.
-            limit = max(limit, self._queued_s)
-        try:
-            async with asyncio.timeout_at(self._silent_since + limit):
-                piece = await self._answer.take()
-            self._ended = not piece
-            payloads = self._parser.feed(piece) if piece else self._parser.close()
-        except TimeoutError:
-            return self._end(failure.stalled(self._idle_s, self.keep_alives))
-        except ProviderError as problem:
-            return self._end(failure.cut_off() if self._decoder.started else problem)
-        except SseOverflow:
-            raise failure.unreadable("an event without end") from None
-        if payloads:
-            self._silent_since = None
-        return payloads
-
-    def _end(self, problem: ProviderError) -> list[str] | None:
-        """How a connection ends matters only where the answer had not come to its own end before."""
-        if not self._decoder.finished:
-            raise problem from None
-        return None
-
-
-class _Document:
-    """An answer in one piece, as some servers send for an error or where they do not stream."""
-
-    keep_alives = 0
-
-    def __init__(self, answer: Answer, idle_s: float) -> None:
-        self._answer: Answer | None = answer
-        self._idle_s = idle_s
-
-    async def next(self) -> list[str] | None:
-        if self._answer is None:
-            return None
-        try:
-            async with asyncio.timeout(self._idle_s):
-                body = await self._answer.body(MAX_DOCUMENT)
-        except TimeoutError:
-            raise failure.stalled(self._idle_s, 0) from None
-        self._answer = None
-        return [body.decode("utf-8", "replace")]
-
-
-def _source(answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float) -> _Events | _Document:
-    kind = answer.head.content_type
-    if "html" in kind or "xml" in kind:
-        raise failure.not_a_model(kind)
-    return _Document(answer, idle_s) if "json" in kind else _Events(answer, decoder, idle_s, queued_s)
 
 
 def _decode(decoder: AnswerDecoder, payloads: Sequence[str]) -> tuple[list[Chunk], ProviderError | None]:

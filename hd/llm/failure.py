@@ -12,6 +12,7 @@ import msgspec
 
 from hd.llm.base import ProviderError
 from hd.llm.retry import MAX_RETRY_AFTER_MS, retry_after_ms
+from hd.llm.sse import SseParser
 
 _QUOTE: Final = 160
 """Characters of the provider's own message that are quoted."""
@@ -86,6 +87,24 @@ def mixed_calls() -> ProviderError:
     )
 
 
+def missing_call() -> ProviderError:
+    """The finish reason says that a tool is called, and there is no call."""
+    return ProviderError(
+        "The provider announced a tool call and sent none, so nothing was carried out. If it stays so, try again "
+        "later.",
+        code="CUT_OFF",
+    )
+
+
+def leaked_call() -> ProviderError:
+    """The markup of a tool call in the text of an answer."""
+    return ProviderError(
+        "The model wrote a tool call as text instead of making it, so nothing was carried out. If it stays so, put "
+        "the prompt in other words or choose another model.",
+        code="LEAKED_CALL",
+    )
+
+
 def empty_response() -> ProviderError:
     return ProviderError(
         "The model finished without an answer. If it stays so, put the prompt in other words.", code="EMPTY_RESPONSE"
@@ -93,10 +112,10 @@ def empty_response() -> ProviderError:
 
 
 def no_capacity() -> ProviderError:
-    """The finish reason `insufficient_system_resource`."""
+    """A finish reason such as `insufficient_system_resource`."""
     return ProviderError(
-        "The provider ran out of capacity in the middle of the answer, so nothing of it was carried out. If it stays "
-        "so, try again later.",
+        "The provider gave up in the middle of the answer, so nothing of it was carried out. If it stays so, try again "
+        "later.",
         code="SERVER",
     )
 
@@ -189,24 +208,36 @@ def _code_of_words(words: str) -> str:
 
 
 def _error_in(body: bytes) -> Any:
-    """The error of a body: that of a JSON document, nothing of a page, a short plain text as it is."""
+    """The error of a body: that of a JSON document or of an event, nothing of a page, a short plain text as it is."""
+    if body.lstrip()[:6] in (b"data: ", b"event:"):
+        body = next(iter(SseParser().feed(body + b"\n\n")), "").encode()
     try:
         parsed = msgspec.json.decode(body)
     except (ValueError, RecursionError):
         text = body[:1000].decode("utf-8", "replace").strip()
         return "" if text.startswith("<") else text
-    return parsed.get("error", parsed) if isinstance(parsed, Mapping) else parsed
+    return (parsed.get("error") or parsed) if isinstance(parsed, Mapping) else parsed
 
 
-def _texts(error: Any, *names: str) -> list[str]:
+_WORDS: Final = ("message", "msg", "detail", "error", "errors", "error_msg", "error_message", "reason", "title")
+"""Where an error says what is wrong, in this order."""
+_DEEPEST: Final = 4
+
+
+def _texts(error: Any, *names: str, depth: int = _DEEPEST) -> list[str]:
+    """The texts under these names, also where they stand in a list or in an error within the error."""
+    if isinstance(error, str) or depth == 0:
+        return [error] if isinstance(error, str) else []
     if isinstance(error, Mapping):
-        return [text for name in names if isinstance(text := error.get(name), str)]
-    return [error] if isinstance(error, str) else []
+        return [text for name in names for text in _texts(error.get(name), *names, depth=depth - 1)]
+    if isinstance(error, list):
+        return [text for item in error[:_DEEPEST] for text in _texts(item, *names, depth=depth - 1)]
+    return []
 
 
 def _words(error: Any) -> str:
     """All that an error says about its class."""
-    return " ".join(_texts(error, "message", "msg", "detail", "type", "code"))
+    return " ".join(_texts(error, *_WORDS, "type", "code"))
 
 
 def _status_in(error: Any) -> int | None:
@@ -231,7 +262,7 @@ def _quoted(code: str, error: Any, key: str, sent: bytes) -> str:
     """The provider's words, for the failures that only they explain; empty where they are not safe."""
     if code not in ("INVALID_REQUEST", "SERVER"):
         return ""
-    words = next(iter(_texts(error, "message", "msg", "detail")), "")
+    words = next(iter(_texts(error, *_WORDS)), "")
     line = " ".join("".join(c if c.isprintable() else " " for c in words).split())[:_QUOTE]
     if not line or _KEY_LIKE.search(line) or _overlaps(line, key, _KEY_OVERLAP):
         return ""

@@ -14,7 +14,8 @@ from hd.llm.base import ProviderError
 
 MAX_RETRIES: Final = 5
 MAX_RETRIES_UNFINISHED: Final = 2
-"""For an answer that was cut off or empty: the provider has worked, and been paid, for each of these attempts."""
+"""For an answer that came and does not count: the provider has worked, and been paid, for each of these attempts."""
+_UNFINISHED: Final = ("CUT_OFF", "EMPTY_RESPONSE", "LEAKED_CALL")
 
 FIRST_DELAY_MS: Final = 500
 MAX_DELAY_MS: Final = 10_000
@@ -23,7 +24,7 @@ MAX_RETRY_AFTER_MS: Final = 60_000
 """The longest pause a provider may ask for that is still waited for without a person."""
 
 MODE: Final = "normal"
-RETRYABLE: Final = ("EMPTY_RESPONSE", "RATE_LIMIT", "SERVER", "TIMEOUT", "TRANSPORT", "CUT_OFF")
+RETRYABLE: Final = ("EMPTY_RESPONSE", "RATE_LIMIT", "SERVER", "TIMEOUT", "TRANSPORT", "CUT_OFF", "LEAKED_CALL")
 POLICY_KEY: Final = msgspec.json.encode(
     [MODE, MAX_RETRIES, list(RETRYABLE), FIRST_DELAY_MS, MAX_DELAY_MS, SPREAD]
 ).decode()
@@ -34,7 +35,7 @@ def max_retries(error: ProviderError) -> int:
     """How many times a request that failed like this may be sent again."""
     if error.code not in RETRYABLE or (error.retry_after_ms or 0) > MAX_RETRY_AFTER_MS:
         return 0
-    return MAX_RETRIES_UNFINISHED if error.code in ("CUT_OFF", "EMPTY_RESPONSE") else MAX_RETRIES
+    return MAX_RETRIES_UNFINISHED if error.code in _UNFINISHED else MAX_RETRIES
 
 
 def next_delay(error: ProviderError, attempt: int, random: float) -> int | None:

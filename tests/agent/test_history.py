@@ -3,9 +3,10 @@
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 
-from hd.agent.history import HISTORY, MISSING_RESULT, json_object, messages
+from hd.agent.history import HISTORY, MISSING_RESULT, json_object, messages, tool_name
 from hd.agent.request import build, context_message, fitting_output, header_drafts, opening_messages, title_draft
 from hd.llm.base import Model
 from hd.protocol import events as ev
@@ -167,3 +168,11 @@ def test_the_bound_of_an_answer_leaves_room_for_what_is_sent() -> None:
     for projected in range(580_000, 1_000_000, 10_000):
         bound = fitting_output(384_000, 1_000_000, projected)
         assert bound == 4_096 or bound + projected <= 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("logged", "sent"),
+    [("read_file", "read_file"), ("", "unnamed"), ("functions.read", "functions_read"), ("é" * 99, "_" * 64)],
+)
+def test_f02_a_call_is_sent_back_under_a_name_that_a_tool_can_have(logged: str, sent: str) -> None:
+    assert tool_name(logged) == sent

@@ -67,5 +67,5 @@ def test_f08_retry_after_is_seconds_or_a_date(header: str | None, milliseconds: 
 
 def test_the_rule_is_named_in_the_log() -> None:
     assert POLICY_KEY == (
-        '["normal",5,["EMPTY_RESPONSE","RATE_LIMIT","SERVER","TIMEOUT","TRANSPORT","CUT_OFF"],500,10000,0.1]'
+        '["normal",5,["EMPTY_RESPONSE","RATE_LIMIT","SERVER","TIMEOUT","TRANSPORT","CUT_OFF","LEAKED_CALL"],500,10000,0.1]'
     )

@@ -6,6 +6,7 @@ without K, with a pause of MS between two writes) `[[muse N]]` (the same as reas
 `[[err STATUS [RETRY_AFTER]]]` `[[flaky STATUS N]]` (fails N times, then answers)
 `[[shell COMMAND]]` `[[read PATH]]` `[[tool NAME ARGUMENTS]]` `[[tools LIST]]` (at once) `[[seq LIST]]` (one a request),
 where LIST is `[["name", {…}], …]`, plain or in base64
+`[[fault NAME]]`: a fault of `tests.support.faults`
 `[[script STEPS]]`: a list of objects with fields of `Reply`, one played at each request of the turn.
 """
 
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tests.support import faults
 from tests.support.mock_reply import Call, Reply
 
 _COMMAND = re.compile(r"\[\[([a-z]+)(?:\s+(.*))?\]\]", re.DOTALL)
@@ -148,5 +150,6 @@ _COMMANDS: Final[Mapping[str, Callable[[str, int, int], Reply]]] = {
     "tool": _tool,
     "tools": _tools,
     "seq": _seq,
+    "fault": faults.scripted,
     "script": _script,
 }

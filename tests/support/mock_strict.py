@@ -1,11 +1,13 @@
 """What a strict provider refuses, and what a cache would lose: the rules the mock holds requests against."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PARAMETERS: Final = frozenset(
     {
         "frequency_penalty",
@@ -117,10 +119,12 @@ def _problem_of_calls(messages: Sequence[Mapping[str, Any]]) -> str | None:
             if (
                 not is_object
                 or call.get("type") != "function"
-                or not call["function"].get("name")
+                or not _NAME.fullmatch(call["function"].get("name") or "")
                 or not call.get("id")
             ):
-                return f"messages[{place}]: a tool call without id or name, or with arguments that are no JSON object"
+                return (
+                    f"messages[{place}]: a tool call without id or fit name, or with arguments that are no JSON object"
+                )
     return None
 
 
