@@ -10,7 +10,8 @@ from htui.screens.desk import Desk
 
 
 class JobList:
-    """`shown` is called with the jobs whenever they are others, `missing` with why there is nothing to show."""
+    """`shown` is called with the jobs whenever they are others, `missing` with why there is nothing to show; `jobs` are
+    the ones that were told last."""
 
     def __init__(
         self, desk: Desk, session_id: str, shown: Callable[[tuple[Job, ...]], None], missing: Callable[[str], None]
@@ -20,7 +21,7 @@ class JobList:
         self._shown = shown
         self._missing = missing
         self._watch: Watch | None = None
-        self._jobs: tuple[Job, ...] = ()
+        self.jobs: tuple[Job, ...] = ()
 
     def open(self) -> None:
         request = {"sessionId": self._session_id}
@@ -32,7 +33,7 @@ class JobList:
             self._watch = None
 
     def job(self, job_id: str) -> Job | None:
-        return next((job for job in self._jobs if job.id == job_id), None)
+        return next((job for job in self.jobs if job.id == job_id), None)
 
     def _came(self, items: list[Any]) -> None:
         rows = items[-1].get("jobs") if items and isinstance(items[-1], dict) else None
@@ -44,7 +45,7 @@ class JobList:
         self._show(jobs, "This host tells of no commands that run.")
 
     def _show(self, jobs: tuple[Job, ...], otherwise: str) -> None:
-        self._jobs = jobs
+        self.jobs = jobs
         if jobs:
             self._shown(jobs)
         else:

@@ -131,6 +131,7 @@ class SessionScreen(KeyScreen):
     def tick(self) -> None:
         self.conversation.notices.expire(self.desk.moment())
         self.asking.tick()
+        self.panels.tick()
         self._tell()
 
     def figures(self) -> Figures:

@@ -67,6 +67,11 @@ class SessionPanels:
         elif isinstance(panel, TextPanel) and panel.panel == "help" and panel.is_mounted:
             panel.update()
 
+    def tick(self) -> None:
+        """How long a command has run is told by the clock here, from when it began."""
+        if isinstance(self._panel, ChoicePanel) and self._panel.panel == "jobs":
+            self._show_jobs(self._jobs.jobs)
+
     def set_room(self, rows: int) -> None:
         self._room = rows
         if self._panel is not None:

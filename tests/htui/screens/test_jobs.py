@@ -98,6 +98,16 @@ async def test_the_list_changes_while_it_is_open_and_running_ones_come_first(tmp
         assert not any(watch.endpoint == "job/list" for watch in s.link.watches)
 
 
+async def test_the_age_of_what_runs_grows_while_the_list_is_open(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        done = row("bash-0", "ls", status="completed", detail="exit code: 0", finishedAt=NOW, startedAt=NOW - 1000)
+        await listed(s, row(), done)
+        await s.sees("running 12s · make test")
+        await s.press("down")
+        await s.later(5)
+        await s.sees("running 17s · make test", "▸ 2 · exit code: 0 · 1s · ls")
+
+
 async def test_no_command_and_a_host_without_them_are_told_in_a_line(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await listed(s)
