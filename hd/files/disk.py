@@ -7,12 +7,14 @@ part without following links, so that a folder exchanged for a link between the 
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from hd.files import exchange
 from hd.files.errors import Code, FileError
+from hd.files.exchange import Check
 from hd.files.leftovers import Leftovers, temporary_name
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -145,7 +147,7 @@ def put(
     raw: bytes,
     *,
     over: os.stat_result | None,
-    check: Callable[[], None],
+    check: Check,
     leftovers: Leftovers,
     mode: int | None = None,
 ) -> None:
@@ -153,8 +155,8 @@ def put(
 
     With `over` (the state of the file that is replaced) mode, owner and extended attributes are kept; without it the
     file must not exist. `mode` are permission bits to be set whatever was there. `check` runs last before the exchange
-    and may raise. The new content stays without a name for as long as the file system allows, so that a kill leaves
-    nothing behind; see `Leftovers` for the rest.
+    and on the old file behind it (`hd.files.exchange`), and may raise. The new content stays without a name for as long
+    as the file system allows, so that a kill leaves nothing behind; see `Leftovers` for the rest.
     """
     name, temporary = path.name, temporary_name()
     with leftovers.noted(path.with_name(temporary)):
@@ -166,11 +168,11 @@ def put(
             if mode is not None:
                 os.fchmod(descriptor, mode)
             os.fsync(descriptor)
-            check()
+            check(name)
             if not named:
                 _link(descriptor, folder, name if over is None else temporary)
             if over is not None:
-                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+                exchange.replace(folder, temporary, name, check)
             elif named:
                 move(folder, temporary, folder, name)
         except BaseException:

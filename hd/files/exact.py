@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hd.files import disk, paths
+from hd.files import disk, exchange, paths
 from hd.files.errors import Code, FileError, FileRefused, from_os
 from hd.files.guard import Guard
 from hd.files.leftovers import Leftovers, temporary_name
@@ -55,8 +55,8 @@ class Exact:
         """
         place = self._place(name)
 
-        def check() -> None:
-            if not still(form_at(self.root, place, limit)):
+        def check(here: str) -> None:
+            if not still(form_at(self.root, place.with_name(here), limit)):
                 raise FileError(Code.STALE, f"{name} changed in this very moment. It was left as it is.")
 
         try:
@@ -67,34 +67,50 @@ class Exact:
         except OSError as error:
             raise from_os(error, name, "It was left as it is.") from error
 
-    def _exchange(self, folder: int, place: Path, form: Form | None, check: Callable[[], None]) -> None:
+    def _exchange(self, folder: int, place: Path, form: Form | None, check: exchange.Check) -> None:
         there = _state(folder, place.name)
         if there is not None and (form is None or _is_folder(there) is not (form.kind is Kind.DIRECTORY)):
-            check()
-            (os.rmdir if _is_folder(there) else os.unlink)(place.name, dir_fd=folder)
+            check(place.name)
+            self._remove(folder, place, there, check)
             there, check = None, _nothing
         match form:
             case None:
-                check()
+                check(place.name)
             case Form(Kind.DIRECTORY):
-                check()
+                check(place.name)
                 if there is None:
                     os.mkdir(place.name, dir_fd=folder)
                 _set_mode(folder, place.name, form.mode)
             case Form(Kind.LINK, content=bytes(target)):
-                check()
-                self._link(folder, place, target)
+                check(place.name)
+                self._link(folder, place, target, there is not None, check)
             case Form(Kind.FILE, content=bytes(raw)):
                 left = self._leftovers
                 disk.put(folder, place, raw, over=there, check=check, leftovers=left, mode=form.mode)
             case _:
                 raise FileError(Code.NOT_A_FILE, "It is a pipe, socket or device. It was left as it is.")
 
-    def _link(self, folder: int, place: Path, target: bytes) -> None:
+    def _remove(self, folder: int, place: Path, there: os.stat_result, check: exchange.Check) -> None:
+        if _is_folder(there):
+            os.rmdir(place.name, dir_fd=folder)
+            return
+        temporary = temporary_name()
+        with self._leftovers.noted(place.with_name(temporary)):
+            exchange.remove(folder, temporary, place.name, check)
+
+    def _link(self, folder: int, place: Path, target: bytes, over: bool, check: exchange.Check) -> None:
+        if not over:
+            os.symlink(target, os.fsencode(place.name), dir_fd=folder)
+            return
         temporary = temporary_name()
         with self._leftovers.noted(place.with_name(temporary)):
             os.symlink(target, os.fsencode(temporary), dir_fd=folder)
-            os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+            try:
+                exchange.replace(folder, temporary, place.name, check)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(temporary, dir_fd=folder)
+                raise
 
     def _place(self, name: str) -> Path:
         place = paths.entry(name, self.root, self._guard)
@@ -142,7 +158,7 @@ def below(root: Path, place: Path, guard: Guard, most: int) -> list[Path] | None
     return found
 
 
-def _nothing() -> None:
+def _nothing(name: str) -> None:
     """The check of what was just removed by ourselves."""
 
 

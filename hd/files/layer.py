@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from hd.files import content, disk, paths, search
+from hd.files import content, disk, exchange, paths, search
 from hd.files.changes import Deleted, Edited, Written
 from hd.files.content import FileText
 from hd.files.encoding import shown
 from hd.files.errors import Code, FileError, FileRefused, from_os
 from hd.files.guard import Guard
-from hd.files.leftovers import Leftovers
+from hd.files.leftovers import Leftovers, temporary_name
 from hd.files.listing import Listing, listing
 from hd.files.pages import Part, read_part
 from hd.files.scan import VCS, Kind, kind_of, relative_name
@@ -190,14 +190,26 @@ class FileLayer:
             kind = kind_of(state.st_mode)
             if kind is Kind.OTHER:
                 raise FileError(Code.NOT_A_FILE, "It is a pipe, socket or device. It was left alone.")
-            if kind is Kind.FILE and expect is not None:
-                self._require_fresh(self._present(place), expect)
             if kind is Kind.DIRECTORY and os.listdir(place):
                 raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
+
+            def check(name: str) -> None:
+                if kind is Kind.FILE and expect is not None:
+                    self._require_fresh(self._present(place.with_name(name)), expect)
+
+            check(place.name)
             if not dry_run:
                 with self._witness(place):
-                    (os.rmdir if kind is Kind.DIRECTORY else os.unlink)(place.name, dir_fd=folder)
+                    self._remove(folder, place, kind, check)
         return Deleted(place, kind, state.st_size, f"{state.st_ino}:{state.st_size}:{state.st_mtime_ns}")
+
+    def _remove(self, folder: int, place: Path, kind: Kind, check: exchange.Check) -> None:
+        if kind is Kind.DIRECTORY:
+            os.rmdir(place.name, dir_fd=folder)
+            return
+        temporary = temporary_name()
+        with self._leftovers.noted(place.with_name(temporary)):
+            exchange.remove(folder, temporary, place.name, check)
 
     def _walk(self, path: str, cancel: threading.Event | None) -> Walk:
         real = self.resolve(path)
@@ -215,9 +227,10 @@ class FileLayer:
         if dry_run:
             return
 
-        def check() -> None:
-            if present is not None and self._raw_or_none(real) != present.raw:
-                self._require_fresh(self._present_or_none(real), present.file.hash)
+        def check(name: str) -> None:
+            here = real.with_name(name)
+            if present is not None and self._raw_or_none(here) != present.raw:
+                self._require_fresh(self._present_or_none(here), present.file.hash)
 
         with (
             self._witness(real, content=raw),

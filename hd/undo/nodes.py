@@ -3,13 +3,14 @@
 import logging
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from hd.files.difference import hunks, unified
 from hd.files.encoding import decode, shown
 from hd.files.errors import FileError
 from hd.files.exact import Form, form_at
-from hd.files.lines import fold
+from hd.files.lines import fold, style
 from hd.files.scan import Kind, kind_of
 from hd.protocol.projections.changes import Change, Node
 from hd.undo.blobs import Blobs, digest
@@ -65,10 +66,19 @@ def form_of(node: Node, blobs: Blobs) -> Form | None:
     return None if content is None else Form(kind, node.mode, content, len(content))
 
 
-def text_of(node: Node | None, blobs: Blobs) -> str | None:
-    """The text of a file as people see it, empty for what is not there; None where there is none to show."""
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text as people see it, and how it is written: line endings and encoding, empty for what is not there."""
+
+    view: str = ""
+    endings: str = ""
+    encoding: str = ""
+
+
+def _text(node: Node | None, blobs: Blobs) -> _Text | None:
+    """The text of a file; None where there is none to show."""
     if node is None:
-        return ""
+        return _Text()
     if node.kind not in ("file", "link") or not node.blob or node.size > MOST_TEXT:
         return None
     content = blobs.get(node.blob)
@@ -79,30 +89,38 @@ def text_of(node: Node | None, blobs: Blobs) -> str | None:
     except FileError:
         return None
     view = fold(text).view
-    return shown(view) if encoding.raw else view
+    label = f"{encoding.label} with a mark" if encoding.bom else encoding.label
+    return _Text(shown(view) if encoding.raw else view, style(text), label)
 
 
 def counted(change: Change, first: Node | None, blobs: Blobs) -> Change:
     """The change with its lines counted from `first`, what stood there before the turn."""
-    old, new = text_of(first, blobs), text_of(change.after, blobs)
+    old, new = _text(first, blobs), _text(change.after, blobs)
     if old is None or new is None or (first is None and change.after is None):
         return change
-    signs = [sign for hunk in hunks(old, new, context=0) for sign, _ in hunk.rows]
+    signs = [sign for hunk in hunks(old.view, new.view, context=0) for sign, _ in hunk.rows]
     return Change(change.path, change.before, change.after, signs.count("+"), signs.count("-"))
 
 
 def difference(name: str, old: Node | None, new: Node | None, blobs: Blobs) -> str | None:
     """The two as a unified difference, with a line for what is no text of theirs; None where nothing can be shown."""
-    before, after = text_of(old, blobs), text_of(new, blobs)
+    before, after = _text(old, blobs), _text(new, blobs)
     said = [line for line in (_kind_said(old, new), _mode_said(old, new)) if line]
     if before is not None and after is not None:
-        said.append(unified(name, None if old is None else before, after))
+        said += [_turned("line endings", before.endings, after.endings)]
+        said += [_turned("encoding", before.encoding, after.encoding)]
+        said.append(unified(name, None if old is None else before.view, after.view))
     return "\n".join(filter(None, said)) or None
 
 
 def _kind_said(old: Node | None, new: Node | None) -> str:
     kinds = ["nothing" if node is None else node.kind for node in (old, new)]
     return f"{kinds[0]} → {kinds[1]}" if kinds[0] != kinds[1] and "nothing" not in kinds else ""
+
+
+def _turned(what: str, old: str, new: str) -> str:
+    """What no line of a difference shows; nothing where a file came or went."""
+    return f"{what}: {old} → {new}" if old and new and old != new else ""
 
 
 def _mode_said(old: Node | None, new: Node | None) -> str:

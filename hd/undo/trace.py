@@ -5,7 +5,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from hd.process.sandbox.plan import Mode
 from hd.protocol.projections.changes import Change, Node, TurnChanges
 from hd.tools.base import CommandRunner
 from hd.undo.blobs import digest
-from hd.undo.nodes import counted, node_at
+from hd.undo.nodes import counted, node_at, store
 from hd.undo.pending import Pending
+from hd.undo.recover import found
 from hd.undo.tree import MOST_CHANGES, Tree, merged
 
 _log = logging.getLogger(__name__)
@@ -74,12 +75,16 @@ class Trace:
         names = [relative_name(self._tree.root, place) for place in places]
         planned = [Change(name, before.get(name), node) for name, node in intended(before, names, content).items()]
         self._note([*self._changes.values(), *planned], None)
+        whole = False
         try:
             yield
+            whole = True
         finally:
-            after = self._standing(places, before)
-            self._tree.note(after)
-            self._add(Change(name, before.get(name), after.get(name)) for name in {**before, **after})
+            made = told(planned, self._standing(places, before), whole=whole)
+            if content is not None and made:
+                store(content, self._tree.blobs)
+            self._tree.note({change.path: change.after for change in made})
+            self._add(made)
 
     def begin(self, cancel: threading.Event) -> Callable[[], None]:
         """Looks at the tree before a command; gives what looks at it again behind the command."""
@@ -167,6 +172,24 @@ def intended(before: Mapping[str, Node | None], names: Sequence[str], content: b
     else:
         made[names[0]] = Node("directory", -1) if here is None else None
     return made
+
+
+def told(planned: Sequence[Change], now: Mapping[str, Node | None], *, whole: bool) -> list[Change]:
+    """Which of the planned changes are the agent's, by what stands there right behind them; pure.
+
+    What stands there and is not what was meant was saved by somebody else in the same moment. Where the change was
+    made all the same (`whole`) theirs came after it; where it failed there was none.
+    """
+    seen = found(planned, now)
+    overtaken = [change for change in planned if whole and change.path in seen.unclear]
+    return [*seen.made, *(replace(change, after=_usual(change.after)) for change in overtaken)]
+
+
+def _usual(node: Node | None) -> Node | None:
+    """With the mode that a new file or folder mostly gets, where nobody saw which it was."""
+    if node is None or node.mode >= 0:
+        return node
+    return replace(node, mode=0o755 if node.kind == "directory" else 0o644)
 
 
 def _is_text(name: str) -> bool:

@@ -14,20 +14,26 @@ from tests.files.trees import plant, snapshot
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
+from hd.files import exchange
 from hd.files.layer import FileLayer
 root, scratch, moment, unnamed = sys.argv[1:]
 if unnamed == "no":
     del os.O_TMPFILE
 def die(*rest, **options):
     os.kill(os.getpid(), signal.SIGKILL)
-setattr(os, moment, die)
+if moment == "exchange":
+    exchange._swapped = die
+else:
+    setattr(os, moment, die)
 FileLayer(Path(root), scratch=Path(scratch)).edit("f", "old", "new")
 """
 
 
 @pytest.mark.parametrize("unnamed", ["yes", "no"])
-@pytest.mark.parametrize("moment", ["fsync", "replace"])
-def test_a16_a_kill_leaves_the_old_file_and_nothing_else(tmp_path: Path, moment: str, unnamed: str) -> None:
+@pytest.mark.parametrize("moment", ["fsync", "exchange", "unlink"])
+def test_a16_a_kill_leaves_the_old_file_or_the_new_one_and_nothing_else(
+    tmp_path: Path, moment: str, unnamed: str
+) -> None:
     text = "old\nend"
     root, scratch = plant(tmp_path / "work", {"f": text}), tmp_path / "scratch"
     command = [sys.executable, "-c", PROGRAM, str(root), str(scratch), moment, unnamed]
@@ -36,6 +42,9 @@ def test_a16_a_kill_leaves_the_old_file_and_nothing_else(tmp_path: Path, moment:
     if moment == "fsync" and unnamed == "yes":
         assert snapshot(root) == {"f": text.encode()}
     layer = FileLayer(root, scratch=scratch)
+    if moment == "unlink":  # of the old file's other name, behind the exchange
+        assert snapshot(root) == {"f": b"new\nend"}
+        return
     assert snapshot(root) == {"f": text.encode()}
     assert snapshot(scratch) == {}
     layer.edit("f", "old", "new")

@@ -14,25 +14,26 @@ from tests.support.mock_model import Call, MockModel, Reply
 DEADLY = """
 import os, signal
 
-def deadly(name):
+def deadly(name, when):
     call = getattr(os, name)
+    met = 0
     def wrapped(*arguments, **options):
+        nonlocal met
         order = os.environ["DEADLY"]
-        if os.path.exists(order):
+        if os.path.exists(order) and any("/.hd-" in f"/{part}" for part in arguments):
             with open(order) as file:
-                moment, when, target = file.read().split()
-            if moment == name and target in map(str, arguments):
-                if when == "after":
-                    call(*arguments, **options)
+                moment, number = file.read().split()
+            met += moment == when
+            if moment == when and met == int(number):
                 os.kill(os.getpid(), signal.SIGKILL)
         return call(*arguments, **options)
     setattr(os, name, wrapped)
 
-deadly("replace")
-deadly("unlink")
-deadly("rename")
+deadly("link", "before")
+deadly("unlink", "after")
 """
-"""A start file of the interpreter by which a daemon dies at one system call, once the file `$DEADLY` says so."""
+"""A start file of the interpreter by which a daemon dies before or after it exchanges a file for one in the making,
+once the file `$DEADLY` says so: at the first of them, or a later one."""
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ async def test_a16_a_kill_at_the_exchange_leaves_a_whole_file_and_a_true_list(
 ) -> None:
     (folder / "a.txt").write_text("one\n")
     session = await session_in(mortal, folder)
-    order.write_text(f"replace {when} a.txt")
+    order.write_text(f"{when} 1")
     mock.add(Reply(calls=[Call("edit_file", {"path": "a.txt", "old_string": "one", "new_string": "ONE"})]))
     await mortal.prompt(session, "work")
     await dies(mortal)
@@ -92,7 +93,7 @@ async def test_what_a_user_wrote_while_the_daemon_was_dead_is_never_taken_for_th
 ) -> None:
     (folder / "a.txt").write_text("one\n")
     session = await session_in(mortal, folder)
-    order.write_text("replace after a.txt")
+    order.write_text("after 1")
     mock.add(Reply(calls=[Call("edit_file", {"path": "a.txt", "old_string": "one", "new_string": "ONE"})]))
     await mortal.prompt(session, "work")
     await dies(mortal)
@@ -131,7 +132,7 @@ async def test_a_kill_in_the_middle_of_an_undo_leaves_whole_files_and_true_state
     session = await session_in(mortal, folder)
     edits = [Call("edit_file", {"path": name, "old_string": "one", "new_string": "ONE"}) for name in names]
     await turn(mortal, mock, session, *edits)
-    order.write_text(f"replace {when} b.txt")
+    order.write_text(f"{when} 2")
     with pytest.raises(OSError):
         await mortal.acall("undo/undo", request={"sessionId": session})
     await dies(mortal)

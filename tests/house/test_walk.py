@@ -1,10 +1,6 @@
-"""A whole walk: a real public package with a planted fault is mended, tested and reported, kills or not.
-
-The package is the source archive that `make test` fetched beside its other installs (`tests/house/package.txt`).
-"""
+"""A whole walk: a real public package with a planted fault is mended, tested and reported, kills or not."""
 
 import sys
-import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,13 +15,13 @@ from hd.ledger.fold import fold
 from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT
 from pricing import estimate
+from tests.house.packages import unpack
 from tests.house.test_followers import Reader, read_turn
 from tests.house.test_kills import kept_answers, lives, says, until
 from tests.house.test_turns import ENDED, kinds, of
 from tests.support.daemon import Daemon
 from tests.support.mock_model import Call, MockModel, Reply
 
-ARCHIVES = Path(sys.prefix) / "sources"
 FILE = "pathspec/util.py"
 GOOD, BAD = "norm_file = norm_file[2:]", "norm_file = norm_file[1:]"
 LINE = "\t\t# Remove current directory prefix.\n\t\t"
@@ -42,11 +38,7 @@ class Package:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Package:
-    archives = sorted(ARCHIVES.glob("pathspec-*.tar.gz"))
-    assert archives, "the source archive is missing; `make test` fetches it"
-    with tarfile.open(archives[0]) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
-    (root,) = (tmp_path / "unpacked").iterdir()
+    root = unpack(tmp_path / "unpacked")
     original = (root / FILE).read_bytes()
     assert original.count(GOOD.encode()) == 1
     (root / FILE).write_bytes(original.replace(GOOD.encode(), BAD.encode()))

@@ -1,18 +1,21 @@
 """What a trace keeps of the file layer's changes, in the odd cases."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hd.files.errors import FileError
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
-from hd.protocol.projections.changes import Node
+from hd.protocol.projections.changes import Change, Node
 from hd.undo import trace as room
 from hd.undo.blobs import Blobs
 from hd.undo.pending import Pending
-from hd.undo.trace import Origin, Trace, intended
+from hd.undo.trace import Origin, Trace, intended, told
 from hd.undo.tree import Tree
 
 
@@ -124,3 +127,32 @@ def test_what_is_meant_to_stand_where() -> None:
         "n": folder,
         "n/f": file,
     }
+
+
+def test_what_was_saved_in_the_moment_of_a_change_is_not_the_agent_s() -> None:
+    old, new, theirs = (Node("file", 0o644, blob, 1) for blob in ("aa", "bb", "cc"))
+    edit, made = Change("a", old, new), Change("b", None, Node("file", -1, "bb", 1))
+    assert told([edit], {"a": new}, whole=True) == [edit]
+    assert told([edit], {"a": old}, whole=False) == []
+    assert told([edit], {"a": theirs}, whole=False) == []
+    assert told([edit], {"a": theirs}, whole=True) == [edit]
+    assert told([made], {"b": Node("file", 0o600, "bb", 1)}, whole=True)[0].after == Node("file", 0o600, "bb", 1)
+    assert told([made], {"b": theirs}, whole=True)[0].after == Node("file", 0o644, "bb", 1)
+
+
+def test_a_save_that_keeps_an_edit_from_being_made_is_no_change_of_the_call(work: Path, trace: Trace) -> None:
+    (work / "a").write_text("one\n")
+
+    def in_between(*places: Path, content: bytes | None = None) -> Any:
+        @contextmanager
+        def around() -> Iterator[None]:
+            with trace.witness(*places, content=content):
+                (work / "a").write_text("theirs\n")
+                yield
+
+        return around()
+
+    with pytest.raises(FileError):
+        FileLayer(work).witnessed(in_between).edit("a", "one", "two")
+    assert (work / "a").read_text() == "theirs\n"
+    assert paths(trace) == {}
