@@ -26,6 +26,7 @@ from htui.paint.driver import TerminalDriver
 from htui.present.jobs import Job
 from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
+from htui.screens.changes import ChangesScreen
 from htui.screens.connect import ConnectScreen
 from htui.screens.desk import LinkLike, Where
 from htui.screens.job import JobScreen
@@ -166,8 +167,11 @@ class HtuiApp(App[int], inherit_bindings=False):
     def add_workspace(self, path: str) -> None:
         self._opening.add(path)
 
-    def open_job(self, session_id: str, job: Job) -> None:
+    def open_job(self, session_id: str, job: Job, *, typing: bool) -> None:
         self.push_screen(JobScreen(self, session_id, job))
+
+    def open_changes(self, session_id: str, turn: int | None = None) -> None:
+        self.push_screen(ChangesScreen(self, session_id, turn))
 
     def go(self, where: Where, note: str = "") -> None:
         current = self._session()

@@ -94,6 +94,6 @@ def facts(note: Mapping[str, Any], seen: Found) -> list[Draft]:
         said.append(UNCLEAR.format(paths=", ".join(seen.unclear)))
     if not (seen.made or said):
         return []
-    body = {key: note[key] for key in ("turn", "step", "callId")}
+    body = {key: note[key] for key in ("turn", "step", "callId", "by") if key in note}
     more = {"uncovered": " ".join(said)} if said else {}
     return [Draft(ev.UNDO_CHANGED, {**body, "changes": [change.to_wire() for change in seen.made], **more})]

@@ -39,9 +39,9 @@ class Origin:
     turn: int
     step: int
 
-    def facts(self, changes: Sequence[Change], uncovered: str | None) -> dict[str, Any]:
-        """The body of `undo/changed`."""
-        where = {"turn": self.turn, "step": self.step, "callId": self.call_id}
+    def facts(self, by: str, changes: Sequence[Change], uncovered: str | None) -> dict[str, Any]:
+        """The body of `undo/changed`; `by` is `tool` or `command`."""
+        where = {"turn": self.turn, "step": self.step, "callId": self.call_id, "by": by}
         said = {"uncovered": uncovered} if uncovered is not None else {}
         return {**where, "changes": [change.to_wire() for change in changes], **said}
 
@@ -56,6 +56,7 @@ class Trace:
         self._known = known or TurnChanges(origin.turn, {})
         self._changes: dict[str, Change] = {}
         self._uncovered: str | None = None
+        self._by = "tool"
         self._lock = threading.Lock()
 
     def facts(self) -> dict[str, Any] | None:
@@ -63,7 +64,7 @@ class Trace:
         with self._lock:
             changes, self._changes = self._changes, {}
             uncovered, self._uncovered = self._uncovered, None
-        return self._origin.facts(list(changes.values()), uncovered) if changes or uncovered else None
+        return self._origin.facts(self._by, list(changes.values()), uncovered) if changes or uncovered else None
 
     @contextmanager
     def witness(self, *places: Path, content: bytes | None = None) -> Iterator[None]:
@@ -88,6 +89,7 @@ class Trace:
 
     def begin(self, cancel: threading.Event) -> Callable[[], None]:
         """Looks at the tree before a command; gives what looks at it again behind the command."""
+        self._by = "command"
         window = self._tree.begin(cancel)
         if window.trouble is None:
             self._note(list(self._changes.values()), UNSEEN_COMMAND)
@@ -109,7 +111,9 @@ class Trace:
 
     def _note(self, changes: Sequence[Change], uncovered: str | None) -> None:
         try:
-            self._pending.write(self._origin.session_id, self._origin.call_id, self._origin.facts(changes, uncovered))
+            self._pending.write(
+                self._origin.session_id, self._origin.call_id, self._origin.facts(self._by, changes, uncovered)
+            )
         except OSError as error:
             _log.warning("a change of %s goes on without a note: %s", self._origin.session_id, error)
 

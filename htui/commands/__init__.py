@@ -55,6 +55,14 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """Opens a screen: the changes from a turn on, or what a command prints or shows, by its number."""
+
+    what: Literal["changes", "output", "terminal"]
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Go:
     to: Literal["workspaces", "sessions", "new"]
 
@@ -84,7 +92,7 @@ class Leave:
     """Ends the program; what runs at the host goes on."""
 
 
-Effect = Say | Call | Execute | Show | Go | Scroll | Thoughts | Answer | Leave
+Effect = Say | Call | Execute | Show | Open | Go | Scroll | Thoughts | Answer | Leave
 
 
 @dataclass(frozen=True, slots=True)

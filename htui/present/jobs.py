@@ -20,7 +20,8 @@ _OVER = frozenset({"completed", "killed", "failed"})
 @dataclass(frozen=True, slots=True)
 class Job:
     """A command; times are in ms, `finished` is 0 while it runs. `number` is what `/tail` and `/kill` call it by; a
-    host that gives none has 0 there. `page` is the first web page that it serves."""
+    host that gives none has 0 there. `page` is the first web page that it serves. One of the kind `terminal` can be
+    typed into."""
 
     id: str
     label: str
@@ -30,6 +31,7 @@ class Job:
     finished: int
     number: int = 0
     page: str = ""
+    kind: str = ""
 
     @property
     def running(self) -> bool:
@@ -55,6 +57,7 @@ def job_of(wire: object) -> Job | None:
         _whole(row.get("finishedAt")),
         _whole(row.get("number")),
         _first(row.get("pages")),
+        str(row.get("kind") or ""),
     )
 
 

@@ -75,8 +75,12 @@ class Desk(Protocol):
         """Registers a folder and opens a new session in it."""
         ...
 
-    def open_job(self, session_id: str, job: Job) -> None:
-        """Shows one command of a session, over what is shown now."""
+    def open_job(self, session_id: str, job: Job, *, typing: bool) -> None:
+        """Shows a command of a session over what is shown now; its terminal where `typing` is wanted and it has one."""
+        ...
+
+    def open_changes(self, session_id: str, turn: int | None = None) -> None:
+        """Shows what the agent changed in files, from a turn on, over what is shown now."""
         ...
 
     def go(self, where: Where, note: str = "") -> None:

@@ -11,6 +11,7 @@ from htui.commands import (
     Facts,
     Go,
     Leave,
+    Open,
     Say,
     Scroll,
     Show,
@@ -59,6 +60,10 @@ class Effects:
                 screen.start(conversation.execute(line))
             case Show(panel):
                 screen.panels.show(panel)
+            case Open("changes", turn):
+                screen.desk.open_changes(conversation.session_id, turn)
+            case Open("output" | "terminal" as what, number):
+                screen.panels.open_job(number or 0, terminal=what == "terminal")
             case Go("new"):
                 screen.desk.new_session()
             case Go("workspaces"):

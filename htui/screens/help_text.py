@@ -17,6 +17,7 @@ KEYS = (
     ("PgUp, PgDn", "scroll; with an empty draft Ctrl+U, Ctrl+D"),
     ("↑ ↓, Ctrl+P, Ctrl+N", "earlier prompts"),
     ("Ctrl+T", "show or fold the thoughts"),
+    ("Ctrl+G", "what the agent changed in files"),
     ("Ctrl+S", "release the mouse for selecting, take it back"),
     ("Ctrl+L", "draw the screen anew"),
     ("Tab", "complete a command"),

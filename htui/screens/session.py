@@ -326,6 +326,7 @@ _GLOBAL: dict[str, _Action] = {
     "ctrl+up": partial(SessionScreen.scroll, pages=-0.5),
     "ctrl+down": partial(SessionScreen.scroll, pages=0.5),
     "ctrl+t": SessionScreen.toggle_thoughts,
+    "ctrl+g": lambda screen: screen.desk.open_changes(screen.conversation.session_id),
     "ctrl+s": lambda screen: screen.effects.toggle_mouse(),
 }
 

@@ -6,7 +6,7 @@ from htui.commands import PanelName
 from htui.present.cost import cost_lines
 from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
-from htui.present.jobs import Job, job_picks
+from htui.present.jobs import Job, job_picks, jobs_of
 from htui.present.safe import one_line
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
@@ -41,6 +41,17 @@ class SessionPanels:
             self._screen.conversation.say("There is nothing to choose from.", "warning")
             return
         self._open(panel)
+
+    def open_job(self, number: int, *, terminal: bool) -> None:
+        """Shows what a command prints, or its terminal where it has one."""
+        screen, conversation = self._screen, self._screen.conversation
+        known = jobs_of(conversation.mirror.value("jobs"))
+        job = next((job for job in known if job.number == number), None)
+        if job is None:
+            conversation.say(f"No command #{number} of this session is known. /ps lists them.", "warning")
+            return
+        self.close()
+        screen.desk.open_job(conversation.session_id, job, typing=terminal)
 
     def _open(self, panel: Panel) -> None:
         self._panel = panel
@@ -100,7 +111,7 @@ class SessionPanels:
         self.close()
         if event.panel == "jobs":
             if job is not None:
-                screen.desk.open_job(conversation.session_id, job)
+                screen.desk.open_job(conversation.session_id, job, typing=job.running)
             return
         if event.panel == "permission":
             screen.start(conversation.execute(f"/permission {event.id}"))

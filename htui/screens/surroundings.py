@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from htui.present import changes
 from htui.present.lines import Line, Span
 from htui.screens import facts as f
 
@@ -50,7 +51,16 @@ class Surroundings:
         if not screen.transcript.following:
             return Span("↓ new · /latest" if screen.transcript.unread else "↓ /latest", "busy")
         others = screen.asking.others()
-        return Span(f"? {others} more need{'s' if others == 1 else ''} you · /resume" if others else "", "needs")
+        if others:
+            return Span(f"? {others} more need{'s' if others == 1 else ''} you · /resume", "needs")
+        return Span(self._changed(), "busy")
+
+    def _changed(self) -> str:
+        """What the last turn changed in files, once it is over."""
+        mirror = self._screen.conversation.mirror
+        if mirror.running or not len(mirror.rows):
+            return ""
+        return changes.hint(mirror.value("changes"), mirror.rows[-1].turn)
 
     def _next_try(self) -> int | None:
         """Whole seconds until the link tries again by itself."""

@@ -107,6 +107,8 @@ async def test_l14_a_turn_is_undone_and_what_the_user_did_stays(
         "doomed.txt": "deleted",
         "tool.sh": "changed",
     }
+    by = {row["path"]: row["by"] for row in turns["files"]}
+    assert (by["tool.sh"], by["tracked.py"], by["doomed.txt"]) == ("command", "tool", "tool")
     assert turns["uncovered"] == []
     undone = await daemon.acall("undo/undo", request={"sessionId": session})
     assert (undone["turn"], undone["refused"], len(undone["files"])) == (1, [], 6)

@@ -166,7 +166,7 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             ),
             max_size=3,
         ),
-        st.sampled_from([{}, {"uncovered": "It was too large."}]),
+        st.sampled_from([{}, {"uncovered": "It was too large."}, {"by": "tool"}, {"by": "command"}]),
     ),
     ev.UNDO_DONE: st.builds(
         lambda turn, operation, files, path: {

@@ -23,6 +23,9 @@ MOST_BYTES = 4_096
 
 Status = Literal["applied", "undone", "accepted"]
 
+By = Literal["tool", "command", "both"]
+"""What made a change: the file tools, a command, or one after the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -79,13 +82,14 @@ class FileChange:
     """What a turn made of one path, and how it stands.
 
     `between` are the nodes of another's change in the middle of the agent's. `refused` is why the last try to undo it,
-    or to do it again, left it alone.
+    or to do it again, left it alone. `by` is None in logs that do not tell it.
     """
 
     change: Change
     status: Status = "applied"
     refused: str | None = None
     between: tuple[Node | None, Node | None] | None = None
+    by: By | None = None
 
     @property
     def what(self) -> Literal["created", "deleted", "changed"]:
@@ -122,28 +126,30 @@ def _changed(state: Changes, event: Event) -> Changes:
     turn = int(event.data.get("turn") or 0)
     known = state.of(turn) or TurnChanges(turn, {})
     files = dict(known.files)
+    said = event.data.get("by")
+    by: By | None = said if said in ("tool", "command") else None
     for wire in event.data.get("changes") or ():
         change = Change.of_wire(wire)
-        met = _met(files.get(change.path), change)
+        met = _met(files.get(change.path), change, by)
         if met is None:
             files.pop(change.path, None)
         else:
             files[change.path] = met
-    said = event.data.get("uncovered")
-    uncovered = (*known.uncovered, said) if said and said not in known.uncovered else known.uncovered
+    missed = event.data.get("uncovered")
+    uncovered = (*known.uncovered, missed) if missed and missed not in known.uncovered else known.uncovered
     return _with(state, TurnChanges(turn, files, uncovered))
 
 
-def _met(known: FileChange | None, change: Change) -> FileChange | None:
+def _met(known: FileChange | None, change: Change, by: By | None) -> FileChange | None:
     """Both as one; None where nothing is left of them."""
     if known is None or known.status == "undone":
-        return FileChange(change)
+        return FileChange(change, by=by)
     between = known.between
     if known.change.after != change.before:
         between = between or (known.change.after, change.before)
     whole = replace(change, before=known.change.before)
     nothing_left = between is None and whole.before == whole.after and is_known(whole.after)
-    return None if nothing_left else FileChange(whole, between=between)
+    return None if nothing_left else FileChange(whole, between=between, by=by if known.by in (None, by) else "both")
 
 
 def is_known(node: Node | None) -> bool:
@@ -231,7 +237,7 @@ def rows(turn: TurnChanges) -> Iterable[dict[str, Any]]:
             row |= {"what": "moved", "from": moved[path]}
         elif path in sources:
             continue
-        more = {"added": file.change.added, "removed": file.change.removed, "refused": file.refused}
+        more = {"added": file.change.added, "removed": file.change.removed, "refused": file.refused, "by": file.by}
         yield row | {key: value for key, value in more.items() if value is not None}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from htui.commands import Answer, Call, Execute, Facts, Go, Leave, Say, Scroll, Show, Thoughts
+from htui.commands import Answer, Call, Execute, Facts, Go, Leave, Open, Say, Scroll, Show, Thoughts
 from htui.mirror.rows import PendingAsk, QueueItem
 from htui.present.lines import cells_of, text_of
 from htui.screens.command_table import BY_NAME, COMMANDS
@@ -34,6 +34,11 @@ ITEM = QueueItem("q1", "queued", None, ())
         ("queue", "", replace(FACTS, queue=(ITEM,)), Show("queue")),
         ("queue", "", FACTS, Say("Nothing waits.")),
         ("quit", "", FACTS, Leave()),
+        ("changes", "", FACTS, Open("changes")),
+        ("changes", "2", FACTS, Open("changes", 2)),
+        ("attach", "#3", FACTS, Open("terminal", 3)),
+        ("attach", "", FACTS, Show("jobs")),
+        ("tail", "3 40", FACTS, Open("output", 3)),
         ("permission", "", FACTS, Show("permission")),
         ("permission", "read-only", FACTS, Execute("/permission read-only")),
         ("model", "", FACTS, Show("model")),
@@ -45,12 +50,12 @@ def test_effects(name: str, args: str, facts: Facts, effect: Any) -> None:
     assert BY_NAME[name].run(args, facts) == effect
 
 
-@pytest.mark.parametrize("name", ["cancel", "model", "permission", "new"])
+@pytest.mark.parametrize("name", ["attach", "cancel", "changes", "model", "permission", "new", "tail"])
 def test_nothing_is_sent_while_not_connected(name: str) -> None:
     assert isinstance(BY_NAME[name].run("", replace(FACTS, online=False)), Say)
 
 
-@pytest.mark.parametrize("name", ["cancel", "model", "permission"])
+@pytest.mark.parametrize("name", ["attach", "cancel", "changes", "model", "permission", "tail"])
 def test_commands_of_a_session_need_one(name: str) -> None:
     assert isinstance(BY_NAME[name].run("", Facts(online=True)), Say)
 
