@@ -38,6 +38,7 @@ from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
+from hd.permit.rulebook import Rulebook
 from hd.process.run import Runner
 from hd.process.sandbox.probe import probe
 from hd.process.sandbox.sandbox import DEFAULT_USE, Sandbox
@@ -57,6 +58,7 @@ from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.goals import GoalRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.jobs import JobRoutes
+from hd.server.routes.permission_rules import PermissionRuleRoutes
 from hd.server.routes.processes import ProcessRoutes
 from hd.server.routes.prompts import PromptRoutes
 from hd.server.routes.questions import QuestionRoutes
@@ -175,10 +177,11 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         undo,
         lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings,
     )
+    rules = Rulebook(store, now_ms, runner.search_path)
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
-        bench=Bench(tools, broker, desks.context_for, desks.mask_for),
+        bench=Bench(tools, broker, desks.context_for, desks.mask_for, rules),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         sections=lambda session: _sections(session, runner.shell, sandbox),
@@ -194,7 +197,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs, guard),
+        commands=default_commands(undo, jobs, guard, rules),
         jobs=jobs,
         terminals=desks.terminals,
         providers=providers,
@@ -219,6 +222,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         CommandRoutes(services),
         GoalRoutes(services),
         QuestionRoutes(services),
+        PermissionRuleRoutes(services, rules, guard),
         AgentPresetRoutes(services),
         SettingsRoutes(services),
         FeedbackRoutes(services),

@@ -4,34 +4,23 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from hd.agent import repeats
+from hd.agent.permission import People, Wish, permit
 from hd.errors import HdError, InputInvalid, StoreFull
-from hd.permit import reading
-from hd.permit.approvals import (
-    APPROVAL_REQUEST,
-    QUESTIONS_REQUEST,
-    Approval,
-    approval_request,
-    parse_answers,
-    parse_approval,
-)
-from hd.permit.look import DiskLook
-from hd.permit.policy import Ask, Deny, decide, mode_of
-from hd.permit.presets import PresetName
-from hd.permit.reasons import Reason
+from hd.permit.approvals import QUESTIONS_REQUEST, by, parse_answers
 from hd.permit.reveal import reveal
+from hd.permit.rulebook import Rulebook
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
 from hd.protocol.messages import tool_message
 from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
-from hd.tools.base import Access, Asker, InvalidArguments, Outcome, Plan, Tool, ToolContext, ToolError
+from hd.tools.base import Access, Asker, InvalidArguments, Outcome, Plan, ToolContext, ToolError
 from hd.tools.bounds import bound
 from hd.tools.table import ToolTable
 
@@ -52,14 +41,6 @@ FILTERED = ToolError(
 )
 
 
-class People(Protocol):
-    """Whoever can be asked: gives the winning outcome of an ask (WIRE 5.2)."""
-
-    async def ask(
-        self, session_id: str, event: str, request: dict[str, Any], *, call_id: str | None = None
-    ) -> dict[str, Any]: ...
-
-
 ContextFor = Callable[[LiveSession, str, Asker], ToolContext]
 """The world as one call of a session may touch it: session, call id, and how to ask its person."""
 
@@ -76,6 +57,7 @@ class Bench:
     people: People
     context_for: ContextFor
     mask_for: MaskFor
+    rules: Rulebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +163,8 @@ class Dispatch:
         if plan.access not in (Access.READ, Access.TALK):
             await self._unmasked(arguments)
         await self._repeated(call, plan)
-        mode = await self._permit(call, tool, arguments, plan, context)
+        wish = Wish(call.id, tool, arguments, plan, context)
+        mode = await permit(self._session, self._bench.people, self._bench.rules, wish)
         try:
             return await tool.run(arguments, replace(context, mode=mode))
         finally:
@@ -212,34 +195,6 @@ class Dispatch:
                 code="MASKED",
             )
 
-    async def _permit(
-        self, call: Call, tool: Tool, arguments: Mapping[str, Any], plan: Plan, context: ToolContext
-    ) -> PresetName:
-        """Returns, when the call may run, what its command may touch; a `ToolError` tells the model why it may not."""
-        preset: PresetName = self._session.value("preset")
-        planning = self._session.value("plan")
-        doubt = partial(reading.doubt, look=DiskLook(context.files))
-        verdict = await asyncio.to_thread(decide, preset, plan, context.workspace, planning=planning, doubt=doubt)
-        if isinstance(verdict, Deny):
-            text = f"This call {verdict.reason.en}. It was not run."
-            raise ToolError(text, name="PermissionError", code="DENIED")
-        if isinstance(verdict, Ask):
-            approval = await self._approval(call, tool, plan, verdict.reason)
-            if approval != "allowed-once":
-                raise ToolError(_REFUSED[approval], name="ApprovalError", code="DENIED")
-            await _require_same(tool, arguments, context, plan)
-        return mode_of(preset, plan, context.workspace, allowed=isinstance(verdict, Ask), planning=planning)
-
-    async def _approval(self, call: Call, tool: Tool, plan: Plan, reason: Reason) -> Approval:
-        ask_id = new_id()
-        request = approval_request(tool.spec.name, call.id, plan, reason)
-        self._session.record(Draft(ev.APPROVAL_ASKED, {"id": ask_id, **request}))
-        await self._session.written(durable=True)
-        outcome = await self._bench.people.ask(self._session.id, APPROVAL_REQUEST, request)
-        approval = parse_approval(outcome.get("value")) if outcome["kind"] == "result" else "rejected"
-        self._session.record(Draft(ev.APPROVAL_DECIDED, {"id": ask_id, "outcome": approval, **_by(outcome)}))
-        return approval
-
     def _asker(self, call: Call) -> Asker:
         async def ask(questions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
             ask_id = new_id()
@@ -258,7 +213,7 @@ class Dispatch:
         self, ask_id: str, outcome: Mapping[str, Any], asked: Sequence[Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         def decided(how: str, **more: Any) -> None:
-            self._session.record(Draft(ev.QUESTION_DECIDED, {"id": ask_id, "outcome": how, **_by(outcome), **more}))
+            self._session.record(Draft(ev.QUESTION_DECIDED, {"id": ask_id, "outcome": how, **by(outcome), **more}))
 
         if outcome["kind"] == "rejected":
             decided("rejected")
@@ -275,29 +230,6 @@ class Dispatch:
             raise ToolError(error.message, name="UserQuestionError", code="ASK_INVALID") from error
         decided("answered", answers=answers["answers"])
         return answers
-
-
-async def _require_same(tool: Tool, arguments: Mapping[str, Any], context: ToolContext, allowed: Plan) -> None:
-    """A `ToolError` where the call would by now do something else than what a person was shown and allowed."""
-    if await asyncio.to_thread(tool.plan, arguments, context) != allowed:
-        raise ToolError(
-            "The person allowed this call, but what it would act on was changed after that was shown, so it was not "
-            "run. Look at it again, and make the call anew if it is still right; the person is then asked anew.",
-            name="ApprovalError",
-            code="STALE",
-        )
-
-
-def _by(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """Which client answered, where it was one: so that the others can say that the answer came from elsewhere."""
-    return {"by": outcome["by"]} if outcome.get("by") else {}
-
-
-_REFUSED: Mapping[Approval, str] = {
-    "rejected": "The person denied this call. Do not look for another way to do it; ask or go on with something else.",
-    "cancelled": "The person closed the request without allowing the call. It was not run.",
-    "unavailable": "The answer to the request for approval could not be used, so the call was not run.",
-}
 
 
 def decode_arguments(call: Call) -> Mapping[str, Any]:

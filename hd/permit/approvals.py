@@ -6,29 +6,39 @@ from typing import Any, Final, Literal
 from hd.errors import InputInvalid
 from hd.permit.reasons import Reason
 from hd.permit.reveal import reveal
+from hd.permit.rules import Rule
 from hd.tools.base import Plan
 
 APPROVAL_REQUEST: Final = "approval/request"
 QUESTIONS_REQUEST: Final = "user-questions/request"
 
-Approval = Literal["allowed-once", "rejected", "cancelled", "unavailable"]
+Approval = Literal["allowed-once", "allowed-always", "rejected", "cancelled", "unavailable"]
 
 
-def parse_approval(value: object) -> Approval:
-    """A client's answer. Only the three bare texts are answers; anything else allows nothing."""
+def parse_approval(value: object, *, always: bool = False) -> Approval:
+    """A client's answer. The dialect knows three bare texts, and `allowed-always` is ours, an answer to a request that
+    offered it; anything else allows nothing."""
     match value:
+        case "allowed-always" if always:
+            return value
         case "allowed-once" | "rejected" | "cancelled":
             return value
         case _:
             return "unavailable"
 
 
-def approval_request(tool_name: str, call_id: str, plan: Plan, reason: Reason) -> dict[str, Any]:
+def approval_request(
+    tool_name: str, call_id: str, plan: Plan, reason: Reason, always: Rule | None = None
+) -> dict[str, Any]:
     """What a person is shown before a call.
 
     `toolName`, `callId`, `reason` and `displayReason` are the dialect's; `summary`, `detail` and `paths` are ours and
-    hold what the call would do, in full, with nothing hidden in it.
+    hold what the call would do, in full, with nothing hidden in it. `always` is ours too: the rule that the answer
+    `allowed-always` would make.
     """
+    offered = (
+        {} if always is None else {"always": {"text": offer(always), "use": always.use, "argv": list(always.argv)}}
+    )
     return {
         "toolName": tool_name,
         "callId": call_id,
@@ -37,7 +47,20 @@ def approval_request(tool_name: str, call_id: str, plan: Plan, reason: Reason) -
         "summary": reveal(plan.summary, one_line=True),
         "detail": reveal(plan.detail),
         "paths": [reveal(path, one_line=True) for path in plan.paths],
+        **offered,
     }
+
+
+def offer(rule: Rule) -> str:
+    """What a rule would cover, as a card says it."""
+    tied = [reveal(path, one_line=True) for path, _ in rule.ties.contents]
+    unchanged = f", as long as {' and '.join(tied)} stay{'s' if len(tied) == 1 else ''} as now" if tied else ""
+    return f"{rule.text}, in these words and in this workspace, also in later sessions{unchanged}"
+
+
+def by(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Which client answered, where it was one: so that the others can say that the answer came from elsewhere."""
+    return {"by": outcome["by"]} if outcome.get("by") else {}
 
 
 def parse_answers(value: object, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

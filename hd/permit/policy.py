@@ -70,6 +70,11 @@ def decide(
     return Ask(reasons.TERMINAL if plan.access is Access.TERMINAL else reasons.WRITES)
 
 
+def rules_count(preset: PresetName, *, planning: bool) -> bool:
+    """Whether a person's rules count: not where they chose to be asked about everything that does more than read."""
+    return preset == "workspace-write" and not planning
+
+
 def mode_of(preset: PresetName, plan: Plan, workspace: Path, *, allowed: bool, planning: bool = False) -> PresetName:
     """What the command of a call may touch, by the mode of a sandbox; `allowed` says that a person was asked.
 

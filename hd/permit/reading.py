@@ -1,36 +1,25 @@
 """Whether a command line provably only reads; pure but for the `Look` that it is given.
 
 The opposite burden of proof to `hd.permit.commands`: there a command runs unless something speaks against it, here it
-is doubtful unless each word is understood. Only plain words stand the proof: no substitution, assignment, brace, home
-sign or compound command, no redirection but to `/dev/null`, and only the programs, options and places that
-`hd.permit.readers` knows. File names that a pattern matches are put in before options are looked for, so that a file
-called `-o` is the option that a program would take it for.
+is doubtful unless each word is understood. Only plain lines stand the proof (`hd.permit.plain`), and only the programs,
+options and places that `hd.permit.readers` knows.
 """
 
-import re
 from collections.abc import Sequence
-from glob import escape
+from functools import partial
 from itertools import pairwise
 from typing import Final, Protocol
 
 from hd.permit import reasons
 from hd.permit.git_readers import check_git
+from hd.permit.plain import PIPES, check_redirects, goes_on, read_plain, texts
 from hd.permit.proof import Doubtful, Look, numbers
 from hd.permit.readers import READERS, check
 from hd.permit.reasons import Reason
-from hd.permit.shell import Piece, Redirect, Simple, Word, read
+from hd.permit.shell import Simple
 
-_READABLE: Final = 16 * 1024
 _DEPTH: Final = 3
 _MOST_FOLDERS: Final = 4
-_GOES_ON: Final = frozenset({"", ";", "\n", "&&", "||", "|", "|&"})
-_PIPES: Final = frozenset({"|", "|&"})
-_TO_NOWHERE: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<"})
-_PATTERN: Final = re.compile(r"[*?]")
-_HOME_SIGN: Final = re.compile(r"(?:\A|[=:])~")
-_HIDDEN_PATTERN: Final = re.compile(r"(?:\A|/)\.[^/]*[*?]")
-# What may stand behind a `$` that is meant as such, as in `"a$|b$"`.
-_PAST_DOLLAR: Final = re.compile(r"\Z|[ |)/.,]")
 
 
 class Doubt(Protocol):
@@ -55,15 +44,14 @@ def doubt(command: str, look: Look) -> Reason | None:
 
 def _prove(command: str, look: Look, start: frozenset[str], depth: int) -> None:
     folders = set(start)
-    for before, simple in pairwise([Simple(), *_read(command)]):
-        if simple.end not in _GOES_ON:
-            raise Doubtful(reasons.COMPOUND)
-        _check_redirects(simple.redirects)
+    for before, simple in pairwise([Simple(), *read_plain(command)]):
+        goes_on(simple)
+        check_redirects(simple.redirects)
         if not simple.words:
             continue
-        is_piped = simple.end in _PIPES or before.end in _PIPES
+        is_piped = simple.end in PIPES or before.end in PIPES
         for folder in sorted(folders):
-            words = [text for word in simple.words for text in _texts(word, look, folder)]
+            words = [text for word in simple.words for text in texts(word, partial(look.matches, folder=folder))]
             if words[0] == "cd":
                 # It may fail, and then what follows runs where it stood before; so both places count from here on.
                 if not is_piped:
@@ -72,65 +60,6 @@ def _prove(command: str, look: Look, start: frozenset[str], depth: int) -> None:
                 _check_call(words, look, folder, depth)
         if len(folders) > _MOST_FOLDERS:
             raise Doubtful(reasons.NOT_PROVEN)
-
-
-def _read(command: str) -> list[Simple]:
-    is_plain = all(sign.isprintable() or sign in "\n\t" for sign in command)
-    if len(command) > _READABLE or not is_plain or command.endswith("\\"):
-        raise Doubtful(reasons.UNREADABLE)
-    try:
-        return read(command)
-    except ValueError:
-        raise Doubtful(reasons.UNREADABLE) from None
-
-
-def _check_redirects(redirects: Sequence[Redirect]) -> None:
-    for redirect in redirects:
-        target = "".join(_literal(piece) for piece in redirect.target)
-        is_stream = redirect.operator == ">&" and (target.isdigit() or target == "-")
-        if not is_stream and (redirect.operator not in _TO_NOWHERE or target != "/dev/null"):
-            raise Doubtful(reasons.REDIRECTS)
-
-
-def _literal(piece: Piece) -> str:
-    if piece.kind != "text":
-        raise Doubtful(reasons.FILLED_IN)
-    return piece.text
-
-
-def _texts(word: Word, look: Look, folder: str) -> list[str]:
-    """The words that a shell makes of one: the word itself, or the files that it matches."""
-    literal, pattern, is_pattern = "", "", False
-    for place, piece in enumerate(word):
-        if piece.kind == "variable" and piece.source in {"$?", "${?}"}:
-            text = "0"
-        elif piece.source.startswith("$'"):
-            raise Doubtful(reasons.FILLED_IN)
-        else:
-            text = _literal(piece)
-        if piece.source == "$" and not _PAST_DOLLAR.match(word[place + 1].text if place + 1 < len(word) else ""):
-            raise Doubtful(reasons.FILLED_IN)
-        if not piece.quoted:
-            _check_bare(text, before=literal, is_whole=len(word) == 1)
-            is_pattern |= _PATTERN.search(text) is not None
-        literal += text
-        pattern += escape(text) if piece.quoted else text
-    if not is_pattern:
-        return [literal]
-    if _HIDDEN_PATTERN.search(pattern):
-        raise Doubtful(reasons.FILLED_IN)
-    matches = look.matches(pattern, folder)
-    if matches is None:
-        raise Doubtful(reasons.FILLED_IN)
-    return matches or [literal]
-
-
-def _check_bare(text: str, *, before: str, is_whole: bool) -> None:
-    """A part of a word that stands in no quotes; `[` is the program where it is the whole word."""
-    if "{" in text or "}" in text or ("[" in text and not (is_whole and text == "[")):
-        raise Doubtful(reasons.FILLED_IN)
-    if _HOME_SIGN.search(before[-1:] + text if before else text):
-        raise Doubtful(reasons.FILLED_IN)
 
 
 def _led(arguments: Sequence[str], look: Look, folder: str) -> str:

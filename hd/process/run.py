@@ -84,6 +84,11 @@ class Runner:
         self.spills: Final = Spills(spills)
         self._environment = child_environment(os.environ if parent is None else parent) | {HOME_MARK: mark}
 
+    def search_path(self, cwd: Path, on_screen: bool) -> str:
+        """Where a command that runs in `cwd` finds programs; it looks at the disk."""
+        environment = with_screen(self._environment, cwd) if on_screen else self._environment
+        return environment["PATH"]
+
     async def run(
         self,
         command: str,

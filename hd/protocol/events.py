@@ -58,11 +58,13 @@ UNDO_CHANGED: Final = "undo/changed"
 UNDO_DONE: Final = "undo/done"
 UNDO_ACCEPTED: Final = "undo/accepted"
 BUDGET_SET: Final = "budget/set"
+PERMISSION_RULE: Final = "permission/rule"
+SANDBOX_HOLD: Final = "sandbox/hold"
 
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
-        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, BUDGET_SET),
+        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD),
     }
 )
 

@@ -17,8 +17,9 @@ _DECIDED = frozenset({ev.APPROVAL_DECIDED, ev.QUESTION_DECIDED})
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`outcome` is the host's word, empty while nobody decided; `by` the id of the client, empty where that is not
-    told; `body` holds the data of the event that asked, `answers` those of questions."""
+    """`outcome` is the host's word, `allowed-always` where a rule was made, empty while nobody decided; `by` the id of
+    the client, empty where that is not told; `body` holds the data of the event that asked, `answers` those of
+    questions."""
 
     kind: Literal["approval", "question"]
     body: Mapping[str, Any]
@@ -55,7 +56,7 @@ class Decisions:
         made = Decision(
             asked.kind,
             asked.body,
-            text(event.data.get("outcome")),
+            "allowed-always" if event.data.get("rule") else text(event.data.get("outcome")),
             text(event.data.get("by")),
             tuple(a for a in answers if isinstance(a, Mapping)) if isinstance(answers, list) else (),
             event.seq,

@@ -6,7 +6,7 @@ comes after, under its name.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hd.protocol.projections.transcript import Row
 from htui.present import arguments
@@ -25,7 +25,8 @@ _WRAPPED = Span("↪ ", "muted")
 class Card:
     """`payload` is what would be done, as spans with line breaks; `known` is False when the host did not tell.
 
-    `said` are the model's own words about it, `reason` why the host asks.
+    `said` are the model's own words about it, `reason` why the host asks. `always` is what the host would run unasked
+    from now on if a person says so, in its words; empty where it offers no such thing.
     """
 
     tool: str
@@ -33,6 +34,11 @@ class Card:
     known: bool
     said: str = ""
     reason: str = ""
+    always: str = ""
+
+
+_LONGEST_RULE: Final = 300
+"""Characters of what would always be allowed: more is not read before a key is pressed, so it is not offered."""
 
 
 def card(request: Mapping[str, Any], row: Row | None) -> Card:
@@ -46,7 +52,13 @@ def card(request: Mapping[str, Any], row: Row | None) -> Card:
     if not payload:
         note = "The host did not say what this call would do." if row is None else "This call has no arguments."
         payload = (Span(note, "warning"),)
-    return Card(tool, payload, row is not None or bool(given), said, reason)
+    return Card(tool, payload, row is not None or bool(given), said, reason, _always(request))
+
+
+def _always(request: Mapping[str, Any]) -> str:
+    offered = request.get("always")
+    words = _text(offered, "text") if isinstance(offered, Mapping) else ""
+    return one_line(words, _LONGEST_RULE, strict=True) if len(words) <= _LONGEST_RULE else ""
 
 
 def payload_lines(card: Card, cells: int) -> list[Line]:

@@ -12,6 +12,8 @@ NARROWEST = 30
 """Cells from which titles have a rule."""
 
 CHOICES = ("allow once", "deny", "stop turn")
+ALWAYS = "always, here"
+"""The choice behind them, where the host offers it: a digit that people know means the same on every card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,21 @@ class View:
 
 
 def approval_lines(
-    card: Card, view: View, about: list[Line], cells: int, *, seen: bool, cursor: int, hint: str, more: int = 0
+    card: Card,
+    view: View,
+    about: list[Line],
+    cells: int,
+    *,
+    seen: bool,
+    cursor: int,
+    hint: str,
+    more: int = 0,
+    always: bool = False,
 ) -> list[Line]:
     """The card: its title, the part of the payload in sight, the lines `about` it, the choices.
 
     `seen` says that the end of the payload has been on the screen; before, allowing is not offered. `more` asks wait
-    behind this one.
+    behind this one. `always` says that there is room for the choice that makes a rule, and for all of its words.
     """
     side = Span(f"+{more} more" if more else "", "muted")
     shown = payload_lines(card, cells)[view.top : view.top + view.size]
@@ -44,7 +55,9 @@ def approval_lines(
     if view.total > view.size:
         lines.append(cut_line((Span(_position(view), "warning" if view.below else "muted"),), cells))
     lines.extend(about)
-    lines.extend(choice_lines(cells, seen=seen, cursor=cursor))
+    if always:
+        lines.extend(always_lines(card, cells))
+    lines.extend(choice_lines(cells, seen=seen, cursor=cursor, always=always))
     if hint:
         lines.append(cut_line((Span(hint, "warning"),), cells))
     return lines
@@ -61,11 +74,16 @@ def about_lines(card: Card, cells: int, rows: int) -> list[Line]:
     return lines[: max(0, rows)]
 
 
-def choice_lines(cells: int, *, seen: bool, cursor: int) -> list[Line]:
-    """The three choices in one line, or one below the other where that does not fit."""
+def always_lines(card: Card, cells: int) -> list[Line]:
+    """What the last choice would cover, whole; none where there is no such choice."""
+    return wrap([Span("4 covers: ", "muted"), Span(card.always)], cells) if card.always else []
+
+
+def choice_lines(cells: int, *, seen: bool, cursor: int, always: bool = False) -> list[Line]:
+    """The choices in one line, or one below the other where that does not fit."""
     parts: list[list[Span]] = []
-    for place, text in enumerate(CHOICES):
-        off = place == 0 and not seen
+    for place, text in enumerate((*CHOICES, ALWAYS) if always else CHOICES):
+        off = place in (0, len(CHOICES)) and not seen
         label = f"{place + 1} {text}" + (" (read to the end first)" if off else "")
         role = "muted" if off else "strong"
         parts.append(

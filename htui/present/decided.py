@@ -7,6 +7,7 @@ from htui.present.safe import one_line
 
 _WORDS = {
     ("approval", "allowed-once"): "allowed once",
+    ("approval", "allowed-always"): "allowed from now on",
     ("approval", "rejected"): "denied",
     ("question", "answered"): "answered",
     ("question", "rejected"): "dismissed",

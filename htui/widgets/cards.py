@@ -17,6 +17,7 @@ from htui.present.ask_lines import (
     QuestionParts,
     View,
     about_lines,
+    always_lines,
     approval_lines,
     choice_lines,
     question_lines,
@@ -31,6 +32,9 @@ GUARD = 0.5
 
 ALLOWED = {"kind": "result", "value": "allowed-once"}
 DENIED = {"kind": "result", "value": "rejected"}
+ALLOWED_ALWAYS = {"kind": "result", "value": "allowed-always"}
+_OUTCOMES = (ALLOWED, DENIED, None, ALLOWED_ALWAYS)
+_ALLOWING = (0, 3)
 _TYPING = "Finish or clear what you type first · Esc puts it aside"
 
 
@@ -125,10 +129,12 @@ class ApprovalCard(_AskCard):
                 self._choose(1)
             case "3":
                 self._choose(2)
+            case "4" if self._always:
+                self._choose(3)
             case "up" | "down" if self._cursor < 0:
-                self._cursor = 0 if key == "down" else 2
+                self._cursor = 0 if key == "down" else self._choices - 1
             case "up" | "down":
-                self._cursor = (self._cursor + (1 if key == "down" else -1)) % 3
+                self._cursor = (self._cursor + (1 if key == "down" else -1)) % self._choices
             case "enter":
                 if self._cursor >= 0:
                     self._choose(self._cursor)
@@ -142,6 +148,8 @@ class ApprovalCard(_AskCard):
         return True
 
     def update(self) -> None:
+        if self._cursor >= self._choices:
+            self._cursor = -1
         view = self._view()
         self._top = view.top
         if not view.below and self.is_attached:
@@ -157,15 +165,25 @@ class ApprovalCard(_AskCard):
                 cursor=self._cursor,
                 hint=hint,
                 more=self._more,
+                always=self._always,
             )
         )
 
     def _choose(self, choice: int) -> None:
-        if choice == 0 and not self._seen:
+        if choice in _ALLOWING and not self._seen:
             self._hint = "Read it to its end first: PgDn or space."
             return
-        outcome = (ALLOWED, DENIED, None)[choice]
-        self.post_message(Answered(self.ask, outcome))
+        self.post_message(Answered(self.ask, _OUTCOMES[choice]))
+
+    @property
+    def _always(self) -> bool:
+        """Whether the choice that makes a rule is offered: only where all of its words fit beside the payload."""
+        words = len(always_lines(self._card, self.cells))
+        return words > 0 and self.room - self._standing(always=True) - words >= 2
+
+    @property
+    def _choices(self) -> int:
+        return 4 if self._always else 3
 
     def _about(self) -> list[Line]:
         """The words about the call, as far as there is room beside two lines of the payload and the choices."""
@@ -173,7 +191,11 @@ class ApprovalCard(_AskCard):
 
     def _fixed(self) -> int:
         """Lines that must always be in sight: the title, the choices and a hint."""
-        choices = len(choice_lines(self.cells, seen=self._seen, cursor=-1))
+        always = self._always
+        return self._standing(always=always) + (len(always_lines(self._card, self.cells)) if always else 0)
+
+    def _standing(self, *, always: bool) -> int:
+        choices = len(choice_lines(self.cells, seen=self._seen, cursor=-1, always=always))
         return 1 + choices + (1 if self._typing or self._hint else 0)
 
     def _view(self) -> View:

@@ -139,7 +139,11 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         st.booleans(),
     ),
     ev.APPROVAL_ASKED: st.builds(lambda i: {"id": i, "toolName": "x", "callId": i}, IDS),
-    ev.APPROVAL_DECIDED: st.builds(lambda i: {"id": i, "outcome": "rejected"}, IDS),
+    ev.APPROVAL_DECIDED: st.one_of(
+        st.builds(lambda i: {"id": i, "outcome": "rejected"}, IDS),
+        st.builds(lambda i: {"id": i, "outcome": "allowed-once", "rule": {"number": 1, "text": "`rm x`"}}, IDS),
+        st.builds(lambda i: {"id": i, "outcome": "allowed-once", "ruleRefused": "full"}, IDS),
+    ),
     ev.QUESTION_ASKED: st.builds(lambda i: {"id": i, "callId": i, "questions": []}, IDS),
     ev.QUESTION_DECIDED: st.builds(lambda i: {"id": i, "outcome": "answered"}, IDS),
     ev.APPROVAL_POLICY: st.just({"policy": "ask"}),
@@ -150,6 +154,18 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.PROBLEMS_READ: st.builds(lambda n: {"errors": n, "command": "make"}, SMALL),
     ev.TASK_COMPLETE: st.just({}),
     ev.PROCESS_PAGE: st.builds(lambda i, port: {"jobId": i, "url": f"http://localhost:{port}/"}, IDS, SMALL),
+    ev.PERMISSION_RULE: st.builds(
+        lambda change, n: {"change": change, "rule": {"number": n, "text": "`rm x`"}, "callId": "id-0"},
+        st.sampled_from(["made", "used", "forgotten"]),
+        SMALL,
+    ),
+    ev.SANDBOX_HOLD: st.fixed_dictionaries(
+        {},
+        optional={
+            "mode": st.sampled_from(["off", "read-only", "workspace-write", None, "odd"]),
+            "network": st.sampled_from([True, False, None, "odd"]),
+        },
+    ),
     ev.BUDGET_SET: st.sampled_from([{"amount": "0.5"}, {"amount": None}, {"amount": "much"}]),
     ev.UNDO_CHANGED: st.builds(
         lambda turn, changes, said: {"turn": turn, "step": 1, "callId": "c", "changes": changes, **said},

@@ -177,6 +177,22 @@ def _retried(state: Transcript, event: Event) -> Transcript:
     )
 
 
+def _ruled(state: Transcript, event: Event) -> Transcript:
+    if event.data.get("change") != "used":
+        return state
+    rule = event.data.get("rule") or {}
+    return _notice(state, event, f"Ran unasked by rule {rule.get('number')}: {rule.get('text')}", "info")
+
+
+def _decided(state: Transcript, event: Event) -> Transcript:
+    rule, refused = event.data.get("rule"), event.data.get("ruleRefused")
+    if rule:
+        number = rule.get("number")
+        text = f"From now on unasked, by rule {number}: {rule.get('text')}. /permission forget {number} takes it back."
+        return _notice(state, event, text, "info")
+    return _notice(state, event, str(refused), "warning") if refused else state
+
+
 def _ended(state: Transcript, event: Event) -> Transcript:
     reason = event.data.get("reason") or {}
     state = replace(state, running=False)
@@ -210,6 +226,8 @@ TRANSCRIPT = Projection(
         ev.COMMAND_RUN: _commanded,
         ev.COMMAND_DONE: _command_done,
         ev.LLM_RETRY: _retried,
+        ev.PERMISSION_RULE: _ruled,
+        ev.APPROVAL_DECIDED: _decided,
         ev.TURN_END: _ended,
     },
 )

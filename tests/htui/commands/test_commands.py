@@ -13,6 +13,7 @@ from htui.screens.help_text import help_lines
 from tests.support.scripted import CATALOGUE
 
 ASK = PendingAsk("e1", "approval", "s1", {}, 0)
+OFFERED = PendingAsk("e1", "approval", "s1", {"always": {"text": "`rm x`"}}, 0)
 FACTS = Facts(session_id="s1", online=True, catalogue=CATALOGUE)
 ITEM = QueueItem("q1", "queued", None, ())
 
@@ -43,6 +44,12 @@ ITEM = QueueItem("q1", "queued", None, ())
         ("permission", "read-only", FACTS, Execute("/permission read-only")),
         ("model", "", FACTS, Show("model")),
         ("allow", "", replace(FACTS, ask=ASK, allowed=True), Answer(ASK, {"kind": "result", "value": "allowed-once"})),
+        (
+            "allow",
+            "always",
+            replace(FACTS, ask=OFFERED, allowed=True),
+            Answer(OFFERED, {"kind": "result", "value": "allowed-always"}),
+        ),
         ("deny", "", replace(FACTS, ask=ASK), Answer(ASK, {"kind": "result", "value": "rejected"})),
     ],
 )
@@ -80,6 +87,11 @@ def test_a_model_is_named_with_or_without_its_provider(args: str, request_: dict
 @pytest.mark.parametrize("args", ["nobody", "deepseek-official"])
 def test_a_model_that_is_not_one_is_refused(args: str) -> None:
     assert isinstance(BY_NAME["model"].run(args, FACTS), Say)
+
+
+@pytest.mark.parametrize("args", ["always", "forever"])
+def test_a_rule_is_made_where_the_host_offers_one_and_by_its_word_alone(args: str) -> None:
+    assert isinstance(BY_NAME["allow"].run(args, replace(FACTS, ask=ASK, allowed=True)), Say)
 
 
 def test_e01_allow_waits_until_the_end_was_in_sight() -> None:

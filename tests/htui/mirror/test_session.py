@@ -223,9 +223,9 @@ def test_unknown_events_are_counted_unless_they_may_be_ignored() -> None:
 
 @pytest.mark.parametrize("kind", sorted(TRANSCRIPT.handlers))
 def test_an_event_that_cannot_be_read_is_told_and_the_log_goes_on(kind: str) -> None:
-    data: dict[str, Any] = dict.fromkeys(("message", "content", "source", "reason", "failure"), 7)
+    data: dict[str, Any] = dict.fromkeys(("message", "content", "source", "reason", "failure", "rule"), 7)
     said = {"message": {"content": [{"type": "text", "text": "goes on"}]}}
-    damaged = Event(kind, 0, 1, {**data, "turn": []})
+    damaged = Event(kind, 0, 1, {**data, "turn": [], "change": "used"})
     mirror = mirror_of(snapshot([damaged]), record(Event(ev.ASSISTANT_MESSAGE, 1, 2, said)))
     assert [row.text for row in mirror.rows] == [f"An event that cannot be read: {kind}", "goes on"]
     assert mirror.unknown == 0

@@ -72,11 +72,19 @@ def test_arguments_of_the_request_itself_count() -> None:
     assert text_of(payload_lines(found, 80)[0]) == "  $ ls"
 
 
-@given(st.integers(1, 120), st.booleans(), st.integers(-1, 2))
-def test_j13_the_choices_fit_every_screen(cells: int, seen: bool, cursor: int) -> None:
-    lines = choice_lines(cells, seen=seen, cursor=cursor)
+@given(st.integers(1, 120), st.booleans(), st.integers(-1, 3), st.booleans())
+def test_j13_the_choices_fit_every_screen(cells: int, seen: bool, cursor: int, always: bool) -> None:
+    lines = choice_lines(cells, seen=seen, cursor=cursor, always=always)
     assert all(cells_of(line) <= cells for line in lines)
-    assert len(lines) in (1, 3)
+    assert len(lines) in (1, 4 if always else 3)
+
+
+def test_a_rule_is_offered_in_the_hosts_words_and_only_where_these_can_be_read() -> None:
+    def always(text: object) -> str:
+        return card({"toolName": "run_command", "always": {"text": text}}, call("{}")).always
+
+    assert always("`rm x`, in these words\u202e") == "`rm x`, in these words⟨202E⟩"
+    assert always("x" * 301) == always(1) == always("") == ""
 
 
 REQUEST: dict[str, Any] = {

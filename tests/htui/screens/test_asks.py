@@ -10,14 +10,16 @@ from tests.htui.screens.stage import SESSION, Stage, stage
 
 ALLOWED = {"kind": "result", "value": "allowed-once"}
 DENIED = {"kind": "result", "value": "rejected"}
+ALWAYS = {"kind": "result", "value": "allowed-always"}
 GUARD = 0.6
 
 
-async def asked(s: Stage, command: str = "rm -rf build", *, ready: bool = True) -> None:
-    """A turn in which a command waits for approval; `ready` waits until keys count."""
+async def asked(s: Stage, command: str = "rm -rf build", *, ready: bool = True, always: str = "") -> None:
+    """A turn in which a command waits for approval; `ready` waits until keys count, `always` is the rule on offer."""
     s.log.begin("go")
     s.log.call("run_command", '{"description":"list files","command":"' + command + '"}')
-    s.link.ask("approval/request", {"toolName": "run_command", "callId": "c1", "reason": "deletes files"})
+    offer = {"always": {"text": always}} if always else {}
+    s.link.ask("approval/request", {"toolName": "run_command", "callId": "c1", "reason": "deletes files", **offer})
     await s.sees("Allow run_command?", "? Needs you")
     if ready:
         await s.later(GUARD)
@@ -59,6 +61,22 @@ async def test_t11_nothing_is_selected_at_first_so_a_held_enter_allows_nothing(t
         assert s.link.answered == []
         await s.press("down", "down", "enter")
         await s.until(lambda: s.link.answered == [("e1", DENIED)])
+
+
+async def test_t11_four_makes_the_rule_whose_words_are_on_the_card(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await asked(s, always="`rm -rf build`, in these words and in this workspace")
+        await s.sees("4 covers: `rm -rf build`, in these words and in this workspace", "3 stop turn  4 always, here")
+        await s.press("4")
+        await s.until(lambda: s.link.answered == [("e1", ALWAYS)])
+
+
+async def test_t11_no_rule_is_offered_where_its_words_do_not_fit_and_four_is_a_letter_then(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(24, 12)) as s:
+        await asked(s, always="`rm -rf build`, " + "and so on " * 20)
+        await s.misses("always")
+        await s.press("4")
+        assert s.link.answered == []
 
 
 async def test_j17_no_key_answers_in_the_first_half_second(tmp_path: Path) -> None:
