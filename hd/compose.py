@@ -119,6 +119,7 @@ class House:
         services = self.services
         await services.agents.close()
         await services.terminals.close()
+        await services.background.close()
         for told in (
             services.jobs,
             services.hub,
@@ -181,7 +182,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
-        bench=Bench(tools, broker, desks.context_for, desks.mask_for, rules),
+        bench=Bench(tools, broker, desks.context_for, desks.mask_for, rules, desks.turn_over),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         sections=lambda session: _sections(session, runner.shell, sandbox),
@@ -189,7 +190,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         default_selection=providers.default,
     )
     agents = Agents(outfit)
-    registry.admit(agents, jobs, desks, desks.terminals, undo)
+    registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo)
     services = Services(
         registry=registry,
         workspaces=Workspaces(store),
@@ -197,8 +198,9 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs, guard, rules),
+        commands=default_commands(undo, jobs, desks.background, guard, rules),
         jobs=jobs,
+        background=desks.background,
         terminals=desks.terminals,
         providers=providers,
         settings=SettingsDocument(store, _namespaces(settings, providers, sandbox, guard), broker.emit),

@@ -1,5 +1,6 @@
 """What each session's tools work with; built beside the assembly, of which it is a part."""
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Final
 
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
+from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
 from hd.jobs.runner import JobRunner
 from hd.jobs.terminals import SessionDesk, Terminals
@@ -18,8 +20,10 @@ from hd.secrets.find import WorkspaceSecrets
 from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
 from hd.tools.base import Asker, ToolContext
-from hd.undo.trace import TracedRunner
+from hd.undo.trace import TracedRunner, through
 from hd.undo.undo import Undo
+
+_log = logging.getLogger(__name__)
 
 _REMEMBERED: Final = 256
 
@@ -51,6 +55,7 @@ class Desks:
         self._scratch = scratch
         self._guard = guard
         self._undo = undo
+        self.background = Background(jobs)
         self.terminals = Terminals(runner, sandbox, jobs, self.mask_for)
         self._files: dict[str, FileLayer] = {}
         self._seen: dict[str, dict[Path, str]] = {}
@@ -63,7 +68,8 @@ class Desks:
             files = self._files[session.id] = FileLayer(workspace, self._guard, scratch=self._scratch)
         seen = self._seen.setdefault(session.id, {})
         trace = self._undo.trace(session, call_id)
-        runner = JobRunner(self._runner, self._sandbox, self._jobs, session, partial(self.mask_for, session))
+        look = partial(self.mask_for, session)
+        runner = JobRunner(self._runner, self._sandbox, self._jobs, self.background, session, look)
         return ToolContext(
             workspace,
             files.witnessed(trace.witness),
@@ -76,6 +82,13 @@ class Desks:
             trace.facts,
             SessionDesk(self.terminals, session, trace.terminal),
         )
+
+    async def turn_over(self, session: LiveSession) -> None:
+        """Before a turn ends: ends what its commands left running. A cancelled caller waits for that as well."""
+        try:
+            await through(self.background.end_turn(session.id))
+        except Exception:
+            _log.exception("what commands of %s left running could not be ended with the turn", session.id)
 
     def mask_for(self, session: LiveSession) -> Mask:
         secrets = self._secrets.get(session.id)

@@ -208,7 +208,10 @@ class Agent:
     async def _turn(self, move: StartTurn, instructions: str | None) -> Mapping[str, Any]:
         """One turn from its start to its end; gives the reason of the end."""
         turn = Turn(self.session, self._outfit, instructions)
-        reason, last = await turn.run(move.claim)
+        try:
+            reason, last = await turn.run(move.claim)
+        finally:
+            await self._outfit.bench.turn_over(self.session)
         self._end_turn(turn.number, last, reason)
         await self.session.written(durable=True)
         return reason

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +49,10 @@ MaskFor = Callable[[LiveSession], Mask]
 """What must not be shown of a session's surroundings, as of now; it looks at files, so it blocks."""
 
 
+TurnOver = Callable[[LiveSession], Awaitable[None]]
+"""Ends what calls of a turn left running, before the turn ends; never raises, and cannot be cancelled half-way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What dispatch works with."""
@@ -58,6 +62,7 @@ class Bench:
     context_for: ContextFor
     mask_for: MaskFor
     rules: Rulebook
+    turn_over: TurnOver
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from hd.agent.agent import Agent
 from hd.commands.base import Command, Line, Said, refused
 from hd.errors import HdError, StoreFull
 from hd.files.guard import Guard
+from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
 from hd.permit.rulebook import Rulebook
 from hd.protocol import events as ev
@@ -84,10 +85,17 @@ async def _said(command: Command, line: Line) -> Said:
         return refused(f"/{command.name} failed with an internal error ({type(error).__name__}). The log has more.")
 
 
-def default_commands(kept: Undo, jobs: Jobs, guard: Guard, rules: Rulebook) -> CommandTable:
-    """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `guard` is what
-    keeps files secret, `rules` are a person's own on what runs unasked."""
+def default_commands(kept: Undo, jobs: Jobs, background: Background, guard: Guard, rules: Rulebook) -> CommandTable:
+    """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `background` is
+    what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked."""
     from hd.commands.kinds import budget, compact, export, feedback, goal, permission, plan, processes, undo
 
     plain = [module.COMMAND for module in (budget, compact, export, feedback, goal, plan)]
-    return CommandTable([*plain, permission.command(guard, rules), *undo.commands(kept), *processes.commands(jobs)])
+    return CommandTable(
+        [
+            *plain,
+            permission.command(guard, rules),
+            *undo.commands(kept),
+            *processes.commands(jobs, background),
+        ]
+    )

@@ -51,6 +51,10 @@ class Job:
         self.pages: list[str] = []
         """Web pages that it serves."""
         self.spill: str | None = None
+        self.left = False
+        """The command is over, and something that it started is not."""
+        self.kept = False
+        """A person wants that to outlive the turn."""
         self.kind: Final = kind
         self.label: Final = label
         self._call_id = call_id
@@ -87,6 +91,8 @@ class Job:
             "output": output,
         }
         more = {"detail": self.detail, "finishedAt": self.finished_at, "pages": list(self.pages) or None}
+        if self.finished_at is None:
+            more |= {"left": self.left or None, "kept": self.kept or None}
         return row | {key: value for key, value in more.items() if value is not None}
 
     def add(self, text: str) -> None:

@@ -68,14 +68,18 @@ class Jobs:
             "detail": detail,
         }
         session.record(Draft(ev.JOB_SETTLED, {**job.facts(), **end}))
-        job.bell.ring()
-        self._bells[session.id].ring()
+        self.changed(job)
 
     def offer(self, session: LiveSession, job: Job, page: str) -> None:
         """A web page that a job serves, as a fact of the session."""
         job.pages.append(page)
         session.record(Draft(ev.PROCESS_PAGE, {"jobId": job.id, "url": page}))
         self._bells[session.id].ring()
+
+    def changed(self, job: Job) -> None:
+        """Tells whoever watches that a job stands otherwise."""
+        job.bell.ring()
+        self._bells[job.owner].ring()
 
     def kill(self, session_id: str, job_id: str, *, by: str = "a person") -> Literal["requested", "already-finished"]:
         """Asks a job to end, in somebody's name; its end comes as any other end of it does."""
@@ -84,8 +88,7 @@ class Jobs:
             return "already-finished"
         job.status, job.stopped_by = "stopping", by
         job.stop.set()
-        job.bell.ring()
-        self._bells[job.owner].ring()
+        self.changed(job)
         return "requested"
 
     def numbered(self, session_id: str, number: int) -> Job:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hd.jobs.background import Background
 from hd.jobs.job import OUTPUT_LIMIT, Status
 from hd.jobs.jobs import Jobs
+from hd.process.remains import Remains
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran, Runner
 from hd.process.sandbox.plan import Mode
 from hd.process.sandbox.sandbox import Held, Sandbox
@@ -27,6 +29,7 @@ class JobRunner:
     runner: Runner
     sandbox: Sandbox
     jobs: Jobs
+    background: Background
     session: LiveSession
     look: Callable[[], Mask]
 
@@ -37,17 +40,21 @@ class JobRunner:
         cage = await asyncio.to_thread(self.sandbox.cage, mode, cwd)
         if cage is None:
             return await self._run(command, cwd, run_id, timeout_s, None)
+        left = False
         try:
             ran = await self._run(command, cwd, run_id, timeout_s, cage)
+            left = ran.left
             blocked = await asyncio.to_thread(cage.explain, ran.output)
             return replace(ran, sandbox={"mechanism": cage.mechanism.name, "mode": mode}, blocked=blocked)
         finally:
-            await asyncio.to_thread(cage.close)
+            if not left:
+                await asyncio.to_thread(cage.close)
 
     async def _run(self, command: str, cwd: Path, run_id: str, timeout_s: float, cage: Held | None) -> Ran:
-        """The job is settled whatever ends it."""
+        """The job is settled whatever ends it; where it left something running, by the end of that."""
         mask = await asyncio.to_thread(self.look)
         job = self.jobs.register(self.session, KIND, command, run_id)
+        remains: list[Remains] = []
         try:
             ran = await self.runner.run(
                 command,
@@ -57,6 +64,7 @@ class JobRunner:
                 on_output=lambda text: job.add(mask.hide(text)),
                 stop=job.stop,
                 cage=cage,
+                leave=remains.append if self.background.has_room(self.session.id) else None,
             )
         except asyncio.CancelledError:
             self.jobs.settle(self.session, job, "killed", "the call was stopped")
@@ -65,7 +73,10 @@ class JobRunner:
             self.jobs.settle(self.session, job, "failed", "it could not be started")
             raise
         job.spill = str(ran.spill) if ran.spill is not None and ran.length > OUTPUT_LIMIT else None
-        self.jobs.settle(self.session, job, *ended(ran, timeout_s, job.stopped_by))
+        if remains:
+            self.background.take(self.session, job, remains[0], ran.exit_code, ran.survivors, cage)
+        else:
+            self.jobs.settle(self.session, job, *ended(ran, timeout_s, job.stopped_by))
         return replace(ran, number=job.number)
 
     def output(self, job_id: str) -> Iterator[str] | None:

@@ -124,6 +124,16 @@ class Child:
                 return
             taken += size
 
+    def exit_code(self) -> int | None:
+        """The exit code of a process that has exited, which is not reaped by that (128 + n after signal n)."""
+        code = self._process.returncode
+        if code is not None:
+            return 128 - code if code < 0 else code
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else 128 + found.si_status
+
     def close(self) -> int | None:
         """Lets go of everything and reaps; the exit code (128 + n after signal n), None for a process that still is."""
         self._stop_reading()

@@ -1,7 +1,7 @@
 """Runs a shell command to its end, and sees to it that the end is one.
 
-A run is over when its shell has exited, whoever still holds its output. What it left running is found, ended and
-named in the result, before the result is given: nothing that the model started outlives the call that started it.
+A run is over when its shell has exited, whoever still holds its output. What it left running is found and named in the
+result: it is ended before the result is given, or handed to somebody who answers for its end (`hd.process.remains`).
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from typing import Final, Literal
 from hd.process.child import Child, Screen
 from hd.process.environment import HOME_MARK, RUN_MARK, child_environment, with_screen
 from hd.process.output import Cleaner, Kept
+from hd.process.remains import Remains
 from hd.process.sandbox.base import Cage
 from hd.process.spill import Spills
 from hd.process.survivors import Survivor, end, of_run
@@ -35,9 +36,9 @@ class Ran:
     `exit_code` is the shell's (128 + n when signal n ended it), None when the time limit did. `output` is cleaned
     text; `length` are the characters of all of it, of which `truncated` says that the middle is missing in `output`.
     `spill` is the file with the output, `spill_whole` whether the file holds all of it. `survivors` are processes that
-    ran on in the background and were ended. `stopped` says that somebody asked for its end. `number` is what the model
-    calls the run by, where it has a session. `sandbox` is the mechanism that held it and the mode, as clients are told,
-    `blocked` what the output says that it was kept from.
+    ran on in the background; they still do where `left` says so, and were ended where not. `stopped` says that somebody
+    asked for its end. `number` is what the model calls the run by, where it has a session. `sandbox` is the mechanism
+    that held it and the mode, as clients are told, `blocked` what the output says that it was kept from.
     """
 
     exit_code: int | None
@@ -50,6 +51,7 @@ class Ran:
     spill: Path | None = None
     spill_whole: bool = False
     stopped: bool = False
+    left: bool = False
     number: int | None = None
     sandbox: Mapping[str, str] | None = None
     blocked: str | None = None
@@ -101,12 +103,14 @@ class Runner:
         screen: Screen | None = None,
         on_start: Callable[[Hand], None] | None = None,
         cage: Cage | None = None,
+        leave: Callable[[Remains], None] | None = None,
     ) -> Ran:
         """Runs `command` in `cwd`, held by `cage`; OSError or ValueError when it cannot be started.
 
         After `timeout_s`, or once `stop` is set, everything of the run is asked to end and after two seconds more made
         to. A cancellation does the same within a second and goes on its way. `on_output` gets the text as it comes.
         The output is kept under `run_id`. With a `screen` it runs in a terminal; `on_start` gets the hand on it.
+        `leave` takes what the command leaves running; without it that is ended.
         """
         mark = f"{run_id}.{new_id()}"  # a caller's id may come from a model and come again
         cleaner, kept = Cleaner(), Kept()
@@ -128,7 +132,17 @@ class Runner:
             cage=cage,
         )
         spill = self.spills.begin(run_id)  # only for a command that did start, and before any output can come
+
+        def let_go() -> int | None:
+            child.kill()
+            code = child.close()
+            keep(cleaner.finish())
+            self.spills.end(spill)
+            return code
+
         survivors: tuple[Survivor, ...] = ()
+        remains: Remains | None = None
+        others = partial(of_run, mark, child.pid)
         everything = partial(of_run, mark, child.pid, with_leader=True)
         code: int | None = None
         try:
@@ -139,16 +153,18 @@ class Runner:
                 await end(everything, _TIMEOUT_GRACE_S)
             await child.output_ended(_LINGER_S)
             child.drain()
-            if how == "exited":
-                survivors = await end(partial(of_run, mark, child.pid))
+            if how == "exited" and leave is None:
+                survivors = await end(others)
+            elif how == "exited" and (found := others()):
+                left = Remains(found, others, let_go)
+                survivors, remains = await left.listed(), left
         except asyncio.CancelledError:
             await end(everything, _CANCEL_GRACE_S)
             raise
         finally:
-            child.kill()
-            code = child.close()
-            keep(cleaner.finish())
-            self.spills.end(spill)
+            code = let_go() if remains is None else child.exit_code()
+        if remains is not None and leave is not None:
+            leave(remains)
         return Ran(
             exit_code=code if how == "exited" else None,
             output=kept.text(),
@@ -156,6 +172,7 @@ class Runner:
             timed_out=how == "timed-out",
             stopped=how == "stopped",
             survivors=survivors,
+            left=remains is not None,
             duration_ms=round((time.monotonic() - started) * 1000),
             length=kept.length,
             spill=spill.path,

@@ -10,7 +10,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import psutil  # type: ignore[import-untyped]
@@ -27,10 +27,15 @@ _LOOK_AGAIN_S: Final = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """A process that outlived its command; `command` is its command line, at most 200 characters of it."""
+    """A process that outlived its command, or runs as a part of it.
+
+    `command` is its command line, at most 200 characters of it; `ports` are those at which it listens, where that was
+    asked for.
+    """
 
     pid: int
     command: str
+    ports: tuple[int, ...] = ()
 
 
 def of_run(mark: str, leader: int, *, with_leader: bool = False) -> list[psutil.Process]:
@@ -63,13 +68,18 @@ def by_run(run_ids: Collection[str]) -> dict[str, list[psutil.Process]]:
     return found
 
 
-def ports(process: psutil.Process) -> list[int]:
+def ports(process: psutil.Process) -> tuple[int, ...]:
     """The ports at which a process listens; none where the system does not say."""
     try:
         connections = process.net_connections("inet")
     except psutil.Error:
-        return []
-    return sorted({one.laddr.port for one in connections if one.status == psutil.CONN_LISTEN})
+        return ()
+    return tuple(sorted({one.laddr.port for one in connections if one.status == psutil.CONN_LISTEN}))
+
+
+def listed(processes: Iterable[psutil.Process]) -> tuple[Survivor, ...]:
+    """Each with its ports (blocking)."""
+    return tuple(replace(describe(process), ports=ports(process)) for process in processes)
 
 
 async def end(find: Callable[[], list[psutil.Process]], grace_s: float = GRACE_S) -> tuple[Survivor, ...]:
@@ -85,9 +95,9 @@ async def end(find: Callable[[], list[psutil.Process]], grace_s: float = GRACE_S
         met |= {process.pid: describe(process) for process in found if process.pid not in met}
         try:
             signal_all(found, signal.SIGTERM)
-            left = await _gone(found, grace_s)
+            left = await gone(found, grace_s)
             signal_all(left, signal.SIGKILL)
-            await _gone(left, _KILL_WAIT_S)
+            await gone(left, _KILL_WAIT_S)
         except asyncio.CancelledError:
             signal_all(found, signal.SIGKILL)
             raise
@@ -119,14 +129,15 @@ def signal_all(processes: Iterable[psutil.Process], number: int) -> None:
             continue
 
 
-async def _gone(processes: Iterable[psutil.Process], within_s: float) -> list[psutil.Process]:
-    """Those that are still there after at most `within_s`. They are not our children, so nothing tells us: we ask."""
+async def gone(processes: Iterable[psutil.Process], within_s: float, pause_s: float = 0.025) -> list[psutil.Process]:
+    """Those that are still there after at most `within_s`. They are not our children, so nothing tells us: we ask, at
+    last every `pause_s`."""
     deadline = asyncio.get_running_loop().time() + within_s
     pause = 0.002
     left = [process for process in processes if _alive(process)]
     while left and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(pause)
-        pause = min(pause * 1.5, 0.025)
+        pause = min(pause * 1.5, pause_s)
         left = [process for process in left if _alive(process)]
     return left
 

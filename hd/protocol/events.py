@@ -54,6 +54,8 @@ SUMMARY_WRITE: Final = "summary/write"
 PROBLEMS_READ: Final = "problems/read"
 TASK_COMPLETE: Final = "task/complete"
 PROCESS_PAGE: Final = "process/page"
+PROCESS_LEFT: Final = "process/left"
+PROCESS_KEPT: Final = "process/kept"
 UNDO_CHANGED: Final = "undo/changed"
 UNDO_DONE: Final = "undo/done"
 UNDO_ACCEPTED: Final = "undo/accepted"
@@ -64,7 +66,8 @@ SANDBOX_HOLD: Final = "sandbox/hold"
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
-        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD),
+        *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, PROCESS_LEFT, PROCESS_KEPT),
+        *(BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD),
     }
 )
 

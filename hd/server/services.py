@@ -8,6 +8,7 @@ from hd.agent.presets import AgentPresets
 from hd.commands.table import CommandTable
 from hd.config.credentials import Credentials
 from hd.config.document import SettingsDocument
+from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
 from hd.jobs.terminals import Terminals
 from hd.llm.providers import Providers
@@ -30,6 +31,7 @@ class Services:
     agent_presets: AgentPresets
     commands: CommandTable
     jobs: Jobs
+    background: Background
     terminals: Terminals
     providers: Providers
     settings: SettingsDocument

@@ -15,7 +15,7 @@ from hd.protocol.messages import assistant_message, tool_message
 from hd.protocol.projections import State
 from hd.protocol.projections.asks import Asks
 from hd.protocol.projections.begun import Begun
-from hd.protocol.projections.jobs import TERMINAL, open_jobs
+from hd.protocol.projections.jobs import open_jobs, outlives_turn
 from hd.protocol.projections.turn import OpenCall, Turn
 from hd.protocol.stream import Partial, unpack
 
@@ -56,14 +56,15 @@ def failed(error: Mapping[str, Any]) -> Closing:
 def close(state: State, closing: Closing) -> list[Draft]:
     """The events that end an open turn, whatever is open in it; none when no turn is open.
 
-    What waits for a person is void, each call without a result gets one, and step and turn end. Terminals go on.
+    What waits for a person is void, each call without a result gets one, and step and turn end. Terminals, and what a
+    person keeps, go on.
     """
     turn: Turn = state.values["turn"]
     if not turn.running:
         return []
     asks: Asks = state.values["asks"]
     asking = {ask.body.get("callId") for ask in asks if ask.kind == "question"}
-    of_turn = [job for job in open_jobs(state.values["jobs"]) if job.get("kind") != TERMINAL]
+    of_turn = [job for job in open_jobs(state.values["jobs"]) if not outlives_turn(job)]
     drafts = [*void_asks(asks), *lost_jobs(of_turn)]
     for call in turn.calls:
         text = closing.not_begun if call.seq is None else closing.begun
@@ -94,7 +95,9 @@ def lost_jobs(jobs: Iterable[Mapping[str, Any]]) -> list[Draft]:
 
 
 def _registered(job: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in job.items() if key not in {"status", "number", "pages"}}
+    return {
+        key: value for key, value in job.items() if key not in {"status", "number", "pages", "left", "kept", "detail"}
+    }
 
 
 def _void(ask_id: str) -> dict[str, Any]:
@@ -135,8 +138,8 @@ def repair(state: State, partial: Mapping[str, Any] | None, provider: str, model
         return drafts + lost_jobs(open_jobs(state.values["jobs"]))
     if turn.in_step and not turn.answered and partial is not None and _belongs(partial, turn):
         drafts += interrupted_answer(partial["stream"], turn.number, turn.step, provider, model)
-    terminals = [job for job in open_jobs(state.values["jobs"]) if job.get("kind") == TERMINAL]
-    return drafts + lost_jobs(terminals) + close(state, INTERRUPTED)
+    others = [job for job in open_jobs(state.values["jobs"]) if outlives_turn(job)]
+    return drafts + lost_jobs(others) + close(state, INTERRUPTED)
 
 
 def _belongs(partial: Mapping[str, Any], turn: Turn) -> bool:

@@ -10,6 +10,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 import hd.process.child
+from hd.process.remains import Remains
 from hd.process.run import Runner
 from tests.process.conftest import HOME, Ear, alive, until
 
@@ -70,6 +71,49 @@ async def test_d01_a_survivor_that_ignores_term_is_killed(runner: Runner, worksp
     assert ran.survivors
     assert ran.duration_ms < 3000
     assert not any(alive(one.pid) for one in ran.survivors)
+
+
+async def test_d01_what_is_left_goes_on_in_the_hands_of_who_takes_it(runner: Runner, workspace: Path) -> None:
+    taken: list[Remains] = []
+    line = "(until [ -e go ]; do sleep 0.01; done; echo later) & (exec setsid sleep 300) & echo done; exit 7"
+    ran = await runner.run(line, cwd=workspace, run_id="r", leave=taken.append)
+    assert (ran.exit_code, ran.output, ran.left) == (7, "done\n", True)
+    assert len(ran.survivors) >= 2
+    assert all(alive(one.pid) for one in ran.survivors)
+    assert "sleep 300" in [one.command for one in ran.survivors]
+    (remains,) = taken
+    over = asyncio.create_task(remains.over())
+    (workspace / "go").touch()
+    await until(lambda: "later" in "".join(runner.spills.blocks("r") or ()))
+    assert not over.done()
+    await remains.end()
+    await over
+    assert not any(alive(one.pid) for one in ran.survivors)
+
+
+async def test_d01_what_ends_by_itself_is_over_and_leaves_no_descriptor(runner: Runner, workspace: Path) -> None:
+    await runner.run("true", cwd=workspace, run_id="r")
+    descriptors = len(os.listdir("/proc/self/fd"))
+    taken: list[Remains] = []
+    line = "(until [ -e go ]; do sleep 0.01; done; exec sleep 0.05) & kill -9 $$"
+    ran = await runner.run(line, cwd=workspace, run_id="r", leave=taken.append)
+    assert (ran.exit_code, ran.left) == (137, True)
+    (workspace / "go").touch()
+    await taken[0].over()
+    await taken[0].end()
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    await runner.run("true", cwd=workspace, run_id="r", leave=taken.append)
+    assert len(taken) == 1
+
+
+async def test_d01_a_server_is_listed_with_its_port(runner: Runner, workspace: Path) -> None:
+    taken: list[Remains] = []
+    program = "import http.server as h, pathlib; s = h.HTTPServer(('127.0.0.1', 0), h.SimpleHTTPRequestHandler); "
+    program += "pathlib.Path('port').write_text(str(s.server_port)); s.serve_forever()"
+    line = f'python3 -c "{program}" & until [ -s port ]; do sleep 0.01; done'
+    ran = await runner.run(line, cwd=workspace, run_id="r", leave=taken.append)
+    assert [one.ports for one in ran.survivors] == [(int((workspace / "port").read_text()),)]
+    await taken[0].end()
 
 
 async def test_the_last_words_after_the_shell_are_heard(runner: Runner, workspace: Path) -> None:

@@ -166,6 +166,8 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             "network": st.sampled_from([True, False, None, "odd"]),
         },
     ),
+    ev.PROCESS_LEFT: st.builds(lambda i: {"jobId": i, "exitCode": 0, "processes": [{"pid": 1}]}, IDS),
+    ev.PROCESS_KEPT: st.builds(lambda i: {"jobId": i}, IDS),
     ev.BUDGET_SET: st.sampled_from([{"amount": "0.5"}, {"amount": None}, {"amount": "much"}]),
     ev.UNDO_CHANGED: st.builds(
         lambda turn, changes, said: {"turn": turn, "step": 1, "callId": "c", "changes": changes, **said},

@@ -34,6 +34,7 @@ class ProcessInput(TypedDict):
 ENDPOINTS = (
     stream("process/attach", request=ProcessRequest),
     unary("process/input", request=ProcessInput),
+    unary("process/keep", request=ProcessRequest),
     unary("process/kill", request=ProcessRequest),
     unary("process/list", request=SessionRequest),
     unary("process/tail", request=ProcessTail),

@@ -39,22 +39,49 @@ def _page(state: Jobs, event: Event) -> Jobs:
     return tuple({**job, "pages": [*job.get("pages", ()), url]} if job.get("jobId") == job_id else job for job in state)
 
 
+def _left(state: Jobs, event: Event) -> Jobs:
+    """The command is over, and something that it started is not."""
+    more = {"left": True, "detail": f"exit code: {event.data.get('exitCode')}"}
+    return _with(state, event, more)
+
+
+def _kept(state: Jobs, event: Event) -> Jobs:
+    return _with(state, event, {"kept": True})
+
+
+def _with(state: Jobs, event: Event, more: Mapping[str, Any]) -> Jobs:
+    job_id = event.data.get("jobId")
+    if not any(job.get("jobId") == job_id and job.get("status") == "running" for job in state):
+        return state
+    return tuple({**job, **more} if job.get("jobId") == job_id else job for job in state)
+
+
 def _row(job: Mapping[str, Any]) -> dict[str, Any]:
     """A job in the shape that the dialect gives rows of jobs (WIRE 6), and the number that the model knows it by."""
     row = {"id": job.get("jobId"), "number": job["number"]}
-    return row | {
-        key: job[key]
-        for key in ("kind", "label", "status", "detail", "startedAt", "finishedAt", "pages")
-        if job.get(key) is not None
-    }
+    keys = ["kind", "label", "status", "detail", "startedAt", "finishedAt", "pages"]
+    if job.get("finishedAt") is None:
+        keys += ["left", "kept"]
+    return row | {key: job[key] for key in keys if job.get(key) is not None}
 
 
 JOBS: Projection[Jobs] = Projection(
     "jobs",
     (),
-    {ev.JOB_REGISTERED: _registered, ev.JOB_SETTLED: _settled, ev.PROCESS_PAGE: _page},
+    {
+        ev.JOB_REGISTERED: _registered,
+        ev.JOB_SETTLED: _settled,
+        ev.PROCESS_PAGE: _page,
+        ev.PROCESS_LEFT: _left,
+        ev.PROCESS_KEPT: _kept,
+    },
     lambda state: [_row(job) for job in state],
 )
+
+
+def outlives_turn(job: Mapping[str, Any]) -> bool:
+    """Whether a job without an end goes on when the turn ends: a terminal, or what a person keeps."""
+    return job.get("kind") == TERMINAL or bool(job.get("kept"))
 
 
 def open_jobs(state: Jobs) -> list[Mapping[str, Any]]:

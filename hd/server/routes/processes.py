@@ -16,11 +16,13 @@ class ProcessRoutes:
     def __init__(self, services: Services) -> None:
         self._registry = services.registry
         self._jobs = services.jobs
+        self._background = services.background
         self._terminals = services.terminals
 
     def unary(self) -> dict[str, Unary]:
         return {
             "process/input": self.input,
+            "process/keep": self.keep,
             "process/kill": self.kill,
             "process/list": self.listed,
             "process/tail": self.tail,
@@ -50,6 +52,10 @@ class ProcessRoutes:
             job = self._jobs.numbered(session.id, request["number"])
             text = job.tail(request.get("lines", DEFAULT_LINES))
             return {"text": text, "line": self._terminals.line(session.id, job.id), "status": job.status}
+
+    async def keep(self, request: ep.ProcessRequest) -> dict[str, Any]:
+        async with self._registry.hold(request["sessionId"]) as session:
+            return {"outcome": self._background.keep(session, request["number"])}
 
     async def kill(self, request: ep.ProcessRequest) -> dict[str, Any]:
         async with self._registry.hold(request["sessionId"]) as session:

@@ -55,8 +55,7 @@ class ReadCommandOutput:
 
 def report(command: Mapping[str, Any], found: Page, pattern: str | None) -> str:
     """The rows below a heading that says whose they are and what is behind them."""
-    finished = command.get("finishedAt") is not None
-    state = str(command.get("detail") or command.get("status")) if finished else "still running"
+    state = _state(command)
     counted = f"{found.total:,} line{'' if found.total == 1 else 's'}"
     if pattern is None:
         notes = [state, f"lines {found.rows[0][0]}–{found.rows[-1][0]} of {counted}" if found.rows else "no output"]
@@ -69,6 +68,12 @@ def report(command: Mapping[str, Any], found: Page, pattern: str | None) -> str:
         notes.append(f"go on with offset {found.rows[-1][0] + 1}")
     heading = f"[cmd #{command['number']} `{command.get('label')}`: {'; '.join(notes)}]"
     return "\n".join([heading, *(f"{number}: {text}" for number, text in found.rows)])
+
+
+def _state(command: Mapping[str, Any]) -> str:
+    if command.get("finishedAt") is not None:
+        return str(command.get("detail") or command.get("status"))
+    return f"{command.get('detail')}; what it left still runs" if command.get("left") else "still running"
 
 
 def _command(number: int, jobs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran
+from hd.process.survivors import Survivor
 from hd.protocol.tools import ToolSpec
 from hd.tools.arguments import Arguments, decode, schema
 from hd.tools.base import Access, InvalidArguments, Outcome, Plan, ToolContext, ToolError
@@ -60,6 +61,8 @@ class RunCommand:
         }
         if ran.number is not None:
             meta["cmdId"] = ran.number
+        if ran.left:
+            meta["left"] = [{"pid": one.pid, "command": one.command, "ports": list(one.ports)} for one in ran.survivors]
         return Outcome(report(ran, parsed.timeout_s), meta)
 
 
@@ -83,7 +86,7 @@ def report(ran: Ran, timeout_s: float) -> str:
     if ran.blocked is not None:
         notes.append(f"[sandbox: {ran.blocked}]")
     if ran.survivors:
-        notes.append(_ended(ran))
+        notes.append(_survivors(ran))
     if not shown and not ran.timed_out:
         shown = "(no output)"
     if ran.number is not None:
@@ -95,12 +98,18 @@ def _reading(number: int) -> str:
     return f"`read_command_output` with cmd_id {number} reads the rest, in pages or by a filter"
 
 
-def _ended(ran: Ran) -> str:
-    named = [f"{one.pid} {_first_line(one.command)}" for one in ran.survivors[:_NAMED_SURVIVORS]]
+def _survivors(ran: Ran) -> str:
+    named = [_named(one) for one in ran.survivors[:_NAMED_SURVIVORS]]
     more = len(ran.survivors) - len(named)
     listed = "; ".join([*named, *([f"{more} more"] if more else [])])
     one = len(ran.survivors) == 1
-    return f"[{len(ran.survivors)} background process{'' if one else 'es'} ended: {listed}]"
+    became = f"run{'s' if one else ''} on until the turn ends" if ran.left else "ended"
+    return f"[{len(ran.survivors)} background process{'' if one else 'es'} {became}: {listed}]"
+
+
+def _named(one: Survivor) -> str:
+    ports = f" (port {', '.join(map(str, one.ports))})" if one.ports else ""
+    return f"{one.pid} {_first_line(one.command)}{ports}"
 
 
 def _parsed(arguments: Mapping[str, Any]) -> RunCommandArguments:

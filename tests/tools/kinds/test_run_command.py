@@ -95,6 +95,14 @@ async def test_d01_what_was_left_running_is_told(context: ToolContext) -> None:
     assert text.endswith(" sleep 300]")
 
 
+def test_d01_what_runs_on_is_told_with_its_ports() -> None:
+    survivors = (Survivor(7, "npm run dev", (5173, 5174)), Survivor(8, "sleep 9"))
+    told = "runs on until the turn ends: 7 npm run dev (port 5173, 5174)"
+    assert report(ran("ok\n", survivors=survivors[:1], left=True), 60) == f"ok\n[1 background process {told}]"
+    told = "run on until the turn ends: 7 npm run dev (port 5173, 5174); 8 sleep 9"
+    assert report(ran("ok\n", survivors=survivors, left=True), 60) == f"ok\n[2 background processes {told}]"
+
+
 def test_many_survivors_are_counted() -> None:
     survivors = tuple(Survivor(pid, "x\ny" * 200) for pid in range(1, 21))
     text = report(ran("ok\n", survivors=survivors), 120)
