@@ -19,9 +19,12 @@ _OVER = frozenset({"completed", "killed", "failed"})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command; times are in ms, `finished` is 0 while it runs. `number` is what `/tail` and `/kill` call it by; a
-    host that gives none has 0 there. `page` is the first web page that it serves. One of the kind `terminal` can be
-    typed into."""
+    """A command; times are in ms, `finished` is 0 while it runs.
+
+    `number` is what `/tail` and `/kill` call it by; a host that gives none has 0 there. `page` is the first web page
+    that it serves. One of the kind `terminal` can be typed into. `stays` is `left` for one that is over but has left
+    something running, which ends with the turn, and `kept` where a person wants that to go on.
+    """
 
     id: str
     label: str
@@ -32,6 +35,7 @@ class Job:
     number: int = 0
     page: str = ""
     kind: str = ""
+    stays: str = ""
 
     @property
     def running(self) -> bool:
@@ -58,6 +62,7 @@ def job_of(wire: object) -> Job | None:
         _whole(row.get("number")),
         _first(row.get("pages")),
         str(row.get("kind") or ""),
+        "kept" if row.get("kept") is True else "left" if row.get("left") is True else "",
     )
 
 
@@ -68,9 +73,9 @@ def jobs_of(rows: object) -> tuple[Job, ...]:
 
 
 def state_text(job: Job, now: int) -> str:
-    """How a command stands: `running 12s`, `exit code: 0 · 3s`."""
+    """How a command stands: `running 12s`, `left running 12s`, `exit code: 0 · 3s`."""
     if job.running:
-        word = "stopping" if job.stopping else "running"
+        word = "stopping" if job.stopping else f"{job.stays} running".strip()
         return f"{word} {when.short((now - job.started) // 1000)}" if job.started else word
     took = f" · {when.short((job.finished - job.started) // 1000)}" if job.started and job.finished else ""
     return f"{job.detail or job.status or 'ended'}{took}"

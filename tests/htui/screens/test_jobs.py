@@ -108,6 +108,16 @@ async def test_the_age_of_what_runs_grows_while_the_list_is_open(tmp_path: Path)
         await s.sees("running 17s · make test", "▸ 2 · exit code: 0 · 1s · ls")
 
 
+async def test_what_a_command_left_running_is_told_from_the_command(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        left = row(number=1, label="npm start &", left=True, detail="exit code: 0")
+        await listed(s, left, row("bash-2", "redis &", number=2, left=True, kept=True))
+        await s.sees("#1 left running 12s · npm start &", "#2 kept running 12s · redis &")
+        left |= {"status": "completed", "finishedAt": NOW}
+        s.link.item("job/list", {"type": "rows", "jobs": [left]})
+        await s.sees("#1 exit code: 0 · 12s · npm start &")
+
+
 async def test_no_command_and_a_host_without_them_are_told_in_a_line(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await listed(s)
