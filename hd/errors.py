@@ -174,6 +174,12 @@ class ProviderFailed(HdError):
     exit_code = PROVIDER
 
 
+class BudgetReached(HdError):
+    """A request that could pass the cap of its session was not sent."""
+
+    exit_code = BUDGET
+
+
 class KeyUnusable(HdError):
     """The stored or given API key cannot be used."""
 

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from hd.agent import inbox as box
-from hd.agent.compact import Compacted, compact, cut
+from hd.agent.compaction.compact import Compacted, Occasion, compact
+from hd.agent.compaction.cut import cut
 from hd.agent.decide import Rest, StartTurn, between_turns, failure, resumption
 from hd.agent.outfit import Outfit
 from hd.agent.turn import Turn
@@ -107,12 +108,14 @@ class Agent:
         """Looks for work: for whoever changed something that may mean a turn."""
         self._start()
 
-    async def compact(self, command_id: str) -> Compacted | None:
-        """Sums up the older part of the history (`hd.agent.compact`), between turns; None where there is none."""
+    async def compact(self, command_id: str, focus: str = "") -> Compacted | None:
+        """Sums up the older part of the history (`hd.agent.compaction`), between turns; None where there is none."""
         await self._between_turns()
         if not self.running and cut(self.session.value("history")) is None:
             return None
-        work = partial(compact, self.session, self._outfit.providers.resolve, command_id)
+        window = self.session.value("contextPressure").window or 0
+        occasion = Occasion(command_id=command_id, focus=focus)
+        work = partial(compact, self.session, self._outfit.providers.resolve, occasion, window)
         return await self.alone(work, "compact it", "The compaction was stopped. The history is unchanged.")
 
     async def alone(self, work: Callable[[], Coroutine[Any, Any, T]], then: str, stopped: str) -> T:

@@ -39,13 +39,15 @@ class Entry:
 class History:
     """`entries` in order of the log; `header` is the latest `request/header`, `context` the latest `request/context`.
 
-    `sections` are those of the latest runtime context, so that only what changed is told again.
+    `sections` are those of the latest runtime context, so that only what changed is told again. `prompts` is all that
+    a person ever said here, whatever became of it in the entries.
     """
 
     entries: ChunkedList[Entry] = field(default_factory=ChunkedList)
     header: Mapping[str, Any] | None = None
     context: Mapping[str, Any] | None = None
     sections: Mapping[str, str] = field(default_factory=dict)
+    prompts: ChunkedList[Entry] = field(default_factory=ChunkedList)
 
 
 def _placed(state: History, event: Event, message: Mapping[str, Any]) -> History:
@@ -71,7 +73,29 @@ def _user(state: History, event: Event) -> History:
     if source.get("kind") == COMPACTED:
         # What was told of the surroundings may be gone with the rest, so all of it is told again.
         state = replace(state, sections={})
+    if source.get("kind") == "user" and event.surface == "append":
+        state = replace(state, prompts=state.prompts.append(Entry(event.seq, event.data)))
     return _placed(state, event, event.data)
+
+
+def _pruned(state: History, event: Event) -> History:
+    """Results that were made shorter, each at its place."""
+    texts = {result.get("seq"): str(result.get("text")) for result in event.data.get("results") or ()}
+    if not any(entry.seq in texts for entry in state.entries):
+        return state
+    entries = (
+        Entry(entry.seq, _with_text(entry.message, texts[entry.seq])) if entry.seq in texts else entry
+        for entry in state.entries
+    )
+    return replace(state, entries=ChunkedList.of(entries))
+
+
+def _with_text(message: Mapping[str, Any], text: str) -> Mapping[str, Any]:
+    result = tool_result_of(message)
+    if result is None:
+        return message
+    call_id, _, is_error = result
+    return {**tool_message(call_id, text, is_error=is_error), "id": message.get("id")}
 
 
 def _header(state: History, event: Event) -> History:
@@ -90,6 +114,7 @@ HISTORY = Projection(
         ev.USER_MESSAGE: _user,
         ev.ASSISTANT_MESSAGE: _nested,
         ev.TOOL_RESULT: _nested,
+        ev.COMPACTION_PRUNE: _pruned,
         ev.REQUEST_HEADER: _header,
         ev.REQUEST_CONTEXT: _context,
     },

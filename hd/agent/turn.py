@@ -9,16 +9,21 @@ from typing import Any
 
 from hd.agent import inbox as box
 from hd.agent import request as req
+from hd.agent.compaction.compact import Occasion, SummaryUnusable, compact
+from hd.agent.compaction.cut import cut
+from hd.agent.compaction.prune import prune
+from hd.agent.compaction.room import fits, full, next_move
 from hd.agent.decide import Claim, EndTurn, StepEnd, within_turn
 from hd.agent.dispatch import CUT_CALLS, FILTERED, Call, Dispatch
 from hd.agent.outfit import Outfit
+from hd.agent.spending import over_budget
 from hd.agent.step import Answer, answer
-from hd.errors import ModelUnavailable
-from hd.ledger.budget import Refusal, refusal
-from hd.llm.base import ProviderError
+from hd.errors import BudgetReached, ModelUnavailable, ProviderFailed
+from hd.llm.base import Model, ProviderError
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.messages import text_of
+from hd.protocol.projections.pressure import CONTEXT_FULL
 from hd.session.live import LiveSession
 
 
@@ -30,6 +35,7 @@ class Turn:
         self.number: int = session.value("turn").number + 1
         self._outfit = outfit
         self._instructions = instructions
+        self._squeezed = 0
 
     async def run(self, first: Claim) -> tuple[Mapping[str, Any], list[Draft]]:
         """From the start to where it has to end: gives the reason, and what closes its last step."""
@@ -38,8 +44,7 @@ class Turn:
         before = [Draft(ev.TURN_START, {"turn": self.number})]
         while True:
             step += 1
-            self._begin_step(step, claim, before)
-            end = await self._step(step)
+            end = await self._begin_step(step, claim, before) or await self._step(step)
             cut_calls += end.kind == "cut-calls"
             before = [Draft(ev.STEP_END, {"turn": self.number, "step": step})]
             decision = within_turn(self.session.value("inbox"), step, end, cut_calls)
@@ -47,36 +52,59 @@ class Turn:
                 return decision.reason, before
             claim = decision.claim
 
-    def _begin_step(self, step: int, claim: Claim | None, before: Sequence[Draft]) -> None:
-        """Everything up to the request.
+    async def _begin_step(self, step: int, claim: Claim | None, before: Sequence[Draft]) -> StepEnd | None:
+        """Everything up to the request; an end where there will be none.
 
         A claimed prompt leaves the inbox and enters the log in one record, and nothing in that can fail; what asks the
         outside comes after it, so that a failure there ends a turn that everybody sees.
         """
-        session, outfit = self.session, self._outfit
+        session = self.session
         drafts = list(before)
         claimed: list[Mapping[str, Any]] = []
         if claim is not None:
             claimed, splice = box.claim(session.value("inbox"), claim)
             drafts.append(splice)
         drafts.append(Draft(ev.STEP_START, {"turn": self.number, "step": step}))
-        drafts += req.opening_messages(session.value("history"), outfit.system_prompt, self._instructions, self.number)
+        drafts += req.opening_messages(
+            session.value("history"), self._outfit.system_prompt, self._instructions, self.number
+        )
         drafts += req.user_messages(claimed)
         recorded = session.record(*drafts)
-        history = session.value("history")
         selection = self._selection()
-        _, model = outfit.providers.resolve(selection)
+        _, model = self._outfit.providers.resolve(selection)
+        full = await self._make_room(model.context_window)
+        self._tell_request(selection, model)
+        self._after_claim(recorded)
+        return full
+
+    def _tell_request(self, selection: Mapping[str, Any], model: Model) -> None:
+        """Records what the request holds besides the conversation, where that is not in the log yet."""
+        session, outfit = self.session, self._outfit
+        history, size = session.value("history"), session.value("contextPressure").projected
         session.record(
             *req.context_message(history, outfit.sections(session)),
-            *req.header_drafts(
-                history,
-                selection,
-                model,
-                outfit.bench.tools.specs(),
-                session.value("contextPressure").projected or 0,
-            ),
+            *req.header_drafts(history, selection, model, outfit.bench.tools.specs(), size),
         )
-        self._after_claim(recorded)
+
+    async def _make_room(self, window: int) -> StepEnd | None:
+        """Sums up the history where it comes near the window; an end where that does not help any more."""
+        pressure, history = self.session.value("contextPressure"), self.session.value("history")
+        move = next_move(pressure, window, lambda: cut(history) is not None or prune(history) is not None)
+        if move == "compact":
+            return await self._compact(window, overflown=False)
+        return self._failed(full(pressure, window), CONTEXT_FULL) if move == "stop" else None
+
+    async def _compact(self, window: int, *, overflown: bool) -> StepEnd | None:
+        """One compaction; an end where it failed and the request does not fit without it."""
+        occasion = Occasion(turn=self.number, overflown=overflown)
+        try:
+            await compact(self.session, self._outfit.providers.resolve, occasion, window)
+        except BudgetReached as error:
+            return self._failed(error.message, "BUDGET")
+        except (ProviderFailed, SummaryUnusable) as error:
+            if overflown or not fits(self.session.value("contextPressure"), window):
+                return self._failed(error.message, error.code)
+        return None
 
     def _selection(self) -> dict[str, Any]:
         """What the next request uses; the default where the chosen one is no longer to be had."""
@@ -96,16 +124,36 @@ class Turn:
                         self.session.record(title)
 
     async def _step(self, step: int) -> StepEnd:
-        if (refused := self._over_budget()) is not None:
+        if (refused := over_budget(self.session)) is not None:
             return self._failed(refused.sentence(), "BUDGET")
+        try:
+            got = await self._ask(step)
+        except ProviderError as error:
+            if error.code != "CONTEXT_OVERFLOW" or self._squeezed == step:
+                return self._refused(error)
+            return await self._squeeze(step, error)
+        return await self._act(got, step)
+
+    async def _ask(self, step: int) -> Answer:
         request = req.build(self.session.value("history"))
         provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
-        try:
-            got = await answer(self.session, provider, request, turn=self.number, step=step)
-        except ProviderError as error:
-            self._outfit.announce("api-session/error", [self.session.id, error.message])
-            return StepEnd("failed", error.to_wire())
-        return await self._act(got, step)
+        return await answer(self.session, provider, request, turn=self.number, step=step)
+
+    async def _squeeze(self, step: int, refused: ProviderError) -> StepEnd:
+        """After the provider refused a request as too long: one compaction, and the request once more."""
+        self._squeezed = step
+        selection = self._selection()
+        _, model = self._outfit.providers.resolve(selection)
+        before = self.session.value("history")
+        failed = await self._compact(model.context_window, overflown=True)
+        if failed is not None or self.session.value("history") is before:
+            return failed or self._refused(refused)
+        self._tell_request(selection, model)
+        return await self._step(step)
+
+    def _refused(self, error: ProviderError) -> StepEnd:
+        self._outfit.announce("api-session/error", [self.session.id, error.message])
+        return StepEnd("failed", error.to_wire())
 
     async def _act(self, got: Answer, step: int) -> StepEnd:
         calls = [Call(str(c["id"]), str(c["name"]), str(c["arguments"])) for c in got.calls]
@@ -126,12 +174,6 @@ class Turn:
         """The provider's filter cut the answer: nothing of it is run, and the turn does not look like a success."""
         Dispatch(self.session, self._outfit.bench, self.number, step).refuse(calls, FILTERED)
         return self._failed(FILTERED.message, FILTERED.code)
-
-    def _over_budget(self) -> Refusal | None:
-        session, chosen = self.session, self.session.value("modelSelection").last_used or {}
-        size = session.value("contextPressure").projected or 0
-        route = (str(chosen.get("provider")), str(chosen.get("model")))
-        return refusal(session.value("cost"), session.value("budget"), size=size, route=route, now=session.now())
 
     def _failed(self, message: str, code: str) -> StepEnd:
         self._outfit.announce("api-session/error", [self.session.id, message])

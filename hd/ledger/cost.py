@@ -111,6 +111,7 @@ _BILLING: Final = (
     tags.LLM_RETRY_STARTED,
     tags.SESSION_END_SEED,
     tags.COMPACTION_SUMMARY,
+    tags.COMPACTION_END,
 )
 
 COST: Final = Projection("cost", Cost(), dict.fromkeys(_BILLING, _apply), _view)

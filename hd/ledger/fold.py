@@ -64,7 +64,7 @@ class Ledger:
                 return replace(self, open_at=None) if self.open_at == _place(event.data) is not None else self
             case tags.SESSION_END_SEED if event.data.get("inherited") is True:
                 return replace(self, attempts=ChunkedList(), open_at=None, seed_ended=True)
-            case "compaction/summary" if isinstance(event.data.get("usage"), Mapping):
+            case tags.COMPACTION_SUMMARY | tags.COMPACTION_END if isinstance(event.data.get("usage"), Mapping):
                 return self._add(_attempt(event, _route(event.data) or self.route), None)
             case _:
                 return self

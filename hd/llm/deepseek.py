@@ -133,7 +133,7 @@ class DeepSeek:
             ):
                 if answer.head.status != 200:
                     raise await _refusal(answer, key, b"")
-                listed = models.ids_of(msgspec.json.decode(await answer.body(MAX_LISTING)))
+                listed = models.windows_of(msgspec.json.decode(await answer.body(MAX_LISTING)))
                 return Catalogue(models.with_listed(listed))
         except ProviderError as problem:
             reason = problem.message

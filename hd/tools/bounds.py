@@ -22,14 +22,14 @@ def bound(text: str, limit: int = LIMIT, *, total: int | None = None, head_share
         return text
     room = limit - _NOTE_ROOM
     head_room = int(room * head_share)
-    head = text[: _end(text, head_room)]
-    tail = text[_start(text, len(text) - (room - head_room)) :]
+    head = text[: head_end(text, head_room)]
+    tail = text[tail_start(text, len(text) - (room - head_room)) :]
     missing = max(total or 0, len(text)) - len(head) - len(tail)
     before = "" if head.endswith("\n") or not head else "\n"
     return f"{head}{before}[… {missing:,} characters left out here …]\n{tail}"
 
 
-def _end(text: str, at: int) -> int:
+def head_end(text: str, at: int) -> int:
     """Where the head ends, `at` or a little before."""
     newline = text.rfind("\n", at - at // 8, at)
     if newline >= 0:
@@ -40,7 +40,7 @@ def _end(text: str, at: int) -> int:
     return at
 
 
-def _start(text: str, at: int) -> int:
+def tail_start(text: str, at: int) -> int:
     """Where the tail starts, `at` or a little after."""
     newline = text.find("\n", at - 1, at + (len(text) - at) // 8)
     if newline >= 0:

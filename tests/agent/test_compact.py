@@ -4,11 +4,13 @@ from typing import Any
 
 from hypothesis import given
 
-from hd.agent.compact import Cut, cut
+from hd.agent.compaction.cut import KEPT_TOKENS, Cut, cut
+from hd.agent.compaction.prune import prune
 from hd.agent.history import COMPACTED, HISTORY, History, messages
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.messages import text_of, tool_message
+from hd.protocol.tokens import tokens_of
 from tests.agent.test_history import check_pairs
 from tests.support.logs import random_logs
 
@@ -108,6 +110,35 @@ def test_a_summary_alone_is_not_summed_up_again() -> None:
     assert cut(log.history()) is not None
 
 
+def test_a_newest_turn_that_is_large_is_cut_between_its_steps() -> None:
+    log = begun()
+    log.user("a long piece of work")
+    for number in range(12):
+        call = {"type": "tool-call", "id": f"c{number}", "name": "grep", "arguments": "{}"}
+        log.add(ev.ASSISTANT_MESSAGE, {"message": {"role": "assistant", "content": [call]}})
+        log.add(ev.TOOL_RESULT, {"message": tool_message(call["id"], "word " * 4_000, is_error=False)})
+    found = log.compact()
+    assert found.prompts == 0
+    left = messages(log.history())
+    assert [message["role"] for message in left[:4]] == ["system", "user", "user", "assistant"]
+    assert 0 < sum(tokens_of(message) for message in left[3:]) <= KEPT_TOKENS
+    check_pairs(left)
+
+
+def test_no_call_is_parted_from_a_result_that_is_still_to_come() -> None:
+    log = begun()
+    log.user("one")
+    for number in range(8):
+        calls = [{"type": "tool-call", "id": f"c{number}{n}", "name": "grep", "arguments": "{}"} for n in range(2)]
+        log.add(ev.ASSISTANT_MESSAGE, {"message": {"role": "assistant", "content": calls}})
+        for call in calls:
+            log.add(ev.TOOL_RESULT, {"message": tool_message(call["id"], "word " * 3_000, is_error=False)})
+            log.user("steering", "user")
+    found = log.compact()
+    assert found.seqs
+    check_pairs(messages(log.history()))
+
+
 def test_what_stays_in_the_middle_is_a_border() -> None:
     log = begun()
     log.turn("one", size=4000)
@@ -133,3 +164,34 @@ def test_whatever_is_summed_up_leaves_a_history_that_can_be_sent(events: list[Ev
     left = [entry for entry in after.entries if entry.message is not summary]
     assert left == kept
     check_pairs(messages(after))
+
+
+def test_h18_old_results_are_made_short_where_they_stand_and_new_ones_are_not() -> None:
+    log = begun()
+    for text in ("one", "two", "three"):
+        log.turn(text, size=60_000)
+    assert prune(begun().history()) is None
+    pruned = prune(log.history())
+    assert pruned is not None
+    before = messages(log.history())
+    log.events.append(Event(ev.COMPACTION_PRUNE, len(log.events), 1, {"compactionId": "c", **pruned.to_wire()}))
+    after = messages(log.history())
+    assert [message["role"] for message in after] == [message["role"] for message in before]
+    sizes = [len(text_of(message["content"])) for message in after if message["role"] == "tool"]
+    assert sizes[0] < 2_000
+    assert sizes[-1] == 60_000
+    saved = sum(map(tokens_of, before)) - sum(map(tokens_of, after))
+    assert saved == pruned.tokens
+    again = prune(log.history())
+    assert again is None or not dict(again.results).keys() & dict(pruned.results).keys()
+    check_pairs(after)
+
+
+def test_h18_what_the_model_has_not_seen_yet_is_left_alone() -> None:
+    log = begun()
+    log.user("read all of it")
+    calls = [{"type": "tool-call", "id": f"c{n}", "name": "grep", "arguments": "{}"} for n in range(5)]
+    log.add(ev.ASSISTANT_MESSAGE, {"message": {"role": "assistant", "content": calls}})
+    for call in calls:
+        log.add(ev.TOOL_RESULT, {"message": tool_message(str(call["id"]), "word " * 9_000, is_error=False)})
+    assert prune(log.history()) is None

@@ -177,7 +177,9 @@ async def test_a_compaction_puts_a_summary_in_the_place_of_the_older_turns(
     texts = [str(m["content"]) for m in sent[2:]]
     assert "They read a.txt." in texts[0]
     assert texts[1:3] == ["the newest", "ok"]
-    assert not any("read it" in text or "alpha" in text for text in texts)
+    # What the person said stands beside the summary, what came of it does not.
+    assert "<prompt>\nread it\n</prompt>" in texts[0]
+    assert not any("alpha" in text for text in texts)
     # What was told of the surroundings went with the older part, so it is told again.
     assert any(text.startswith("The surroundings.") for text in texts)
     breakdown = await value(daemon, session, "contextBreakdown")
@@ -199,18 +201,23 @@ async def test_a_compaction_is_refused_while_a_turn_runs(daemon: Daemon, mock: M
 
 
 @pytest.mark.parametrize(
-    "bad", [Reply(status=400), Reply(text="half", finish="length"), Reply(calls=[Call("grep", {"pattern": "x"})])]
+    ("bad", "tries"),
+    [
+        (Reply(status=400), 1),
+        (Reply(text="half", finish="length"), 3),
+        (Reply(calls=[Call("grep", {"pattern": "x"})]), 3),
+    ],
 )
 async def test_a_summary_that_cannot_be_used_changes_nothing(
-    daemon: Daemon, mock: MockModel, folder: Path, bad: Reply
+    daemon: Daemon, mock: MockModel, folder: Path, bad: Reply, tries: int
 ) -> None:
     session = await daemon.new_session(folder)
     await turns(daemon, session, "one", "two")
-    mock.add(bad)
+    mock.add(*[bad] * tries)
     said = (await execute(daemon, session, "/compact"))["result"]
     assert (said["kind"], "unchanged" in said["text"]) == ("error", True)
     log = await daemon.log(session)
-    assert of(log, "compaction/end")[0]["error"]["message"]
+    assert [bool(end["error"]["message"]) for end in of(log, "compaction/end")] == [True] * tries
     assert of(log, "compaction/summary") == []
     mock.reset_prefix()
     await turns(daemon, session, "three")

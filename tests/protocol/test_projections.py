@@ -14,7 +14,7 @@ from hd.protocol.messages import tool_message
 from hd.protocol.projections import CLIENT, DAEMON, PUBLIC, State, outline
 from hd.protocol.projections.asks import ASKS
 from hd.protocol.projections.base import Projection
-from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
+from hd.protocol.projections.figures import SESSION_STATS, TOKEN_USAGE
 from hd.protocol.projections.inbox import INBOX, REQUESTS, queue_items
 from hd.protocol.projections.outline import TURN_OUTLINE
 from hd.protocol.projections.small import MODEL_SELECTION, PERMISSIONS, SESSION_LIST_METADATA, TITLE, TODOS
@@ -112,19 +112,10 @@ def test_the_inbox_follows_splices_and_reads_as_a_queue() -> None:
     assert list(REQUESTS.fold(events)) == ["r-a", "r-b", "r-s", "r-c"]
 
 
-def test_usage_adds_up_and_the_pressure_follows_the_latest_request() -> None:
+def test_usage_adds_up() -> None:
     usage = {"inputTokens": 10, "cacheReadTokens": 90, "cacheWriteTokens": 0, "outputTokens": 5}
-    events = log(
-        (ev.REQUEST_CONTEXT, {"contextWindow": 1000}),
-        said("hello", usage=usage),
-        (ev.TOOL_RESULT, {"message": tool_message("c", "x" * 8, is_error=False)}),
-        said("again", usage=usage),
-    )
-    total = TOKEN_USAGE.fold(events)
+    total = TOKEN_USAGE.fold(log(said("hello", usage=usage), said("again", usage=usage)))
     assert (total.uncached, total.cache_read, total.output) == (20, 180, 10)
-    after_result = CONTEXT_PRESSURE.fold(events[:3])
-    assert (after_result.sent, after_result.projected, after_result.window) == (100, 107, 1000)
-    assert CONTEXT_PRESSURE.fold(events).projected == 105
 
 
 def test_statistics_measure_the_model_the_tools_and_the_first_token() -> None:

@@ -16,7 +16,7 @@ from hd.protocol.projections.breakdown import CONTEXT_BREAKDOWN
 from hd.protocol.projections.changes import CHANGES
 from hd.protocol.projections.completion import COMPLETION
 from hd.protocol.projections.feedback import MESSAGE_FEEDBACK
-from hd.protocol.projections.figures import CONTEXT_PRESSURE, SESSION_STATS, TOKEN_USAGE
+from hd.protocol.projections.figures import SESSION_STATS, TOKEN_USAGE
 from hd.protocol.projections.goal import GOAL
 from hd.protocol.projections.inbox import INBOX, REQUESTS
 from hd.protocol.projections.jobs import JOBS
@@ -30,6 +30,7 @@ from hd.protocol.projections.modes import (
     WORKING_DIRECTORY,
 )
 from hd.protocol.projections.outline import TURN_OUTLINE
+from hd.protocol.projections.pressure import CONTEXT_PRESSURE
 from hd.protocol.projections.questions import USER_QUESTIONS
 from hd.protocol.projections.small import (
     MODEL_SELECTION,

@@ -1,4 +1,4 @@
-"""Projections that count: session statistics, token usage, context pressure."""
+"""Projections that count: token usage and session statistics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,11 +6,7 @@ from typing import Any
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
-from hd.protocol.messages import text_of
 from hd.protocol.projections.base import Projection
-
-BYTES_PER_TOKEN = 4
-"""For the size of what was not yet sent; what was sent is known exactly from the provider's usage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,62 +41,6 @@ TOKEN_USAGE = Projection(
         "cacheReadTokens": state.cache_read,
         "cacheWriteTokens": state.cache_write,
     },
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ContextPressure:
-    """How full the window is. `sent` is what the latest request held, `projected` what the next one will hold."""
-
-    sent: int | None = None
-    projected: int | None = None
-    window: int | None = None
-
-
-def _context(state: ContextPressure, event: Event) -> ContextPressure:
-    window = event.data.get("contextWindow")
-    return state if window == state.window else replace(state, window=window)
-
-
-def _settled(state: ContextPressure, event: Event) -> ContextPressure:
-    usage = event.data.get("usage")
-    if not usage:
-        return state
-    sent = usage.get("inputTokens", 0) + usage.get("cacheReadTokens", 0) + usage.get("cacheWriteTokens", 0)
-    return replace(state, sent=sent, projected=sent + usage.get("outputTokens", 0))
-
-
-def _added(state: ContextPressure, event: Event) -> ContextPressure:
-    if state.projected is None or event.surface is None:
-        return state
-    message = event.data.get("message") or event.data
-    size = len(text_of(message.get("content") or ()).encode(errors="replace"))
-    return replace(state, projected=state.projected + -(-size // BYTES_PER_TOKEN))
-
-
-def _compacted(state: ContextPressure, event: Event) -> ContextPressure:
-    """What the summary stands for is gone from the next request; the summary itself comes as a message."""
-    if state.projected is None:
-        return state
-    return replace(state, projected=max(0, state.projected - int(event.data.get("shadowedTokenCount") or 0)))
-
-
-def _pressure_view(state: ContextPressure) -> dict[str, int]:
-    named = {"pressureTokens": state.sent, "projectedTokens": state.projected, "contextWindow": state.window}
-    return {name: value for name, value in named.items() if value is not None}
-
-
-CONTEXT_PRESSURE = Projection(
-    "contextPressure",
-    ContextPressure(),
-    {
-        ev.REQUEST_CONTEXT: _context,
-        ev.ASSISTANT_MESSAGE: _settled,
-        ev.COMPACTION_SUMMARY: _compacted,
-        ev.TOOL_RESULT: _added,
-        ev.USER_MESSAGE: _added,
-    },
-    _pressure_view,
 )
 
 
