@@ -52,6 +52,14 @@ class Blobs:
     def has(self, name: str) -> bool:
         return self._place(name).exists()
 
+    def names(self) -> set[str]:
+        """All that are there, by one look at the folder; with what a killed daemon was writing."""
+        found: set[str] = set()
+        with suppress(FileNotFoundError):
+            for part in os.listdir(self._folder):
+                found.update(os.listdir(self._folder / part))
+        return found
+
     def use(self, name: str) -> None:
         """Counts as used now, if it is there."""
         with suppress(OSError):

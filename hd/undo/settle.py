@@ -51,6 +51,7 @@ async def _record(undo: Undo, registry: Registry, session_id: str, notes: Sequen
 
 async def forget(undo: Undo, registry: Registry) -> None:
     """At a regular end: no note is needed of what is on disk in a log. A full disk leaves them for the next start."""
+    await asyncio.to_thread(undo.keep)
     try:
         await registry.store.flush(durable=True)
     except HdError:

@@ -18,6 +18,7 @@ from hd.files.scan import Entry, Kind
 from hd.files.walk import Limits, Walk
 from hd.protocol.projections.changes import Change, Node, is_known
 from hd.undo.blobs import Blobs
+from hd.undo.index import IndexFile, Seen
 from hd.undo.nodes import MOST_FILE, node_at
 
 LIMITS: Final = Limits(entries=50_000, seconds=10.0)
@@ -34,19 +35,8 @@ _TICK_NS: Final = 20_000_000
 _COARSE_NS: Final = 2_000_000_000
 _SECOND_NS: Final = 1_000_000_000
 
-Stamp = tuple[int, int, int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A node and the state of the disk that it was read at.
-
-    It is not settled while another change at that moment would have left the same stamp, as times have a granularity.
-    """
-
-    stamp: Stamp
-    node: Node
-    settled: bool
+_WORTH_SAVING: Final = 500
+"""Files that were read since the index was kept, after which it is kept again."""
 
 
 @dataclass(slots=True)
@@ -72,14 +62,20 @@ def merged(changes: dict[str, Change], change: Change) -> None:
 
 
 class Tree:
-    """One workspace. `root` is resolved. All methods block and may be called from any thread; looks take turns."""
+    """One workspace. `root` is resolved, `kept` is where what it looked like outlives the daemon. All methods block and
+    may be called from any thread; looks take turns."""
 
-    def __init__(self, root: Path, guard: Guard, blobs: Blobs, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self, root: Path, guard: Guard, blobs: Blobs, limits: Limits = LIMITS, kept: IndexFile | None = None
+    ) -> None:
         self.root = root
         self.blobs = blobs
         self.guard = guard
         self._limits = limits
-        self._index: dict[str, Seen] = {}
+        self._kept = kept
+        self._index: dict[str, Seen] | None = None if kept is not None else {}
+        """None before the first look, which loads what is kept."""
+        self._read = 0
         self._trouble: str | None = "nothing was looked at yet"
         self._losses = 0
         self._not_before = 0.0
@@ -113,9 +109,19 @@ class Tree:
         """What was changed here in another way than by a command, and recorded by who did it."""
         self._noted |= nodes
 
+    def save(self) -> None:
+        """Keeps what the last look saw, for the next daemon."""
+        with self._looking:
+            if self._kept is not None and self._index is not None and self._read:
+                self._kept.save(self._index)
+                self._read = 0
+
     def _look(self, cancel: threading.Event | None, author: Window) -> None:
         if time.monotonic() < self._not_before:
             return
+        if self._index is None:
+            assert self._kept is not None
+            self._index = self._kept.load(self.blobs.names)
         known = self._index if self._losses == self.blobs.losses else {}
         whole = self._trouble is None and known is self._index
         found, stopped = self._found(known, cancel)
@@ -126,6 +132,9 @@ class Tree:
         self._index = found if stopped is None else {**known, **found}
         self._losses = self.blobs.losses
         self._trouble = stopped
+        if self._kept is not None and self._read >= _WORTH_SAVING:
+            self._kept.save(self._index)
+            self._read = 0
         if stopped is not None and not (cancel is not None and cancel.is_set()):
             self._not_before = time.monotonic() + _PAUSE_S
 
@@ -157,6 +166,7 @@ class Tree:
         stamp = (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_mode)
         if known is not None and known.settled and known.stamp == stamp:
             return known
+        self._read += 1
         node = node_at(self.root, Path(path), self.blobs, min(MOST_FILE, room))
         return None if node is None else Seen(stamp, node, settled=_is_settled(state, looked))
 

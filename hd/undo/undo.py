@@ -19,6 +19,7 @@ from hd.protocol.projections.changes import Change, Changes, FileChange, Node, T
 from hd.session.live import LiveSession
 from hd.undo.blobs import Blobs
 from hd.undo.claims import borne_out
+from hd.undo.index import IndexFile
 from hd.undo.nodes import MOST_FILE, difference, form_of, node_of, store
 from hd.undo.pending import Pending
 from hd.undo.plan import NOT_EMPTY, Operation, Plan, Refusal, Step, chosen, plan
@@ -65,6 +66,7 @@ class Undo:
     def __init__(self, folder: Path, guard: Guard, scratch: Path) -> None:
         self.blobs = Blobs(folder / "blobs")
         self.pending = Pending(folder / "pending")
+        self._indexes = folder / "index"
         self._guard = guard
         self.scratch = scratch
         self._trees: dict[Path, Tree] = {}
@@ -79,7 +81,16 @@ class Undo:
 
     def _tree(self, session: LiveSession) -> Tree:
         root = self._roots.setdefault(session.id, Path(os.path.realpath(session.header.cwd)))
-        return self._trees.setdefault(root, Tree(root, self._guard, self.blobs))
+        known = self._trees.get(root)
+        if known is None:
+            kept = IndexFile(self._indexes, root)
+            known = self._trees[root] = Tree(root, self._guard, self.blobs, kept=kept)
+        return known
+
+    def keep(self) -> None:
+        """Keeps what the trees look like, for the next daemon. Blocks."""
+        for tree in list(self._trees.values()):
+            tree.save()
 
     def borne_out(self, session: LiveSession, claimed: Collection[str]) -> frozenset[str] | None:
         """Those of the claimed paths whose change is recorded, or could not have been seen; None where nothing can be
