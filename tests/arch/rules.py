@@ -127,6 +127,7 @@ FILE_WRITERS = (
     "hd/session/store/",
     "hd/process/spill.py",
     "hd/undo/blobs.py",
+    "hd/undo/index.py",
     "hd/undo/pending.py",
     "htui/",
 )
