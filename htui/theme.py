@@ -27,6 +27,8 @@ _COMMON: Final[Mapping[str, str]] = {
     "thought": "dim",
     "reasoning": "dim",
     "comment": "dim italic",
+    "math": "italic",
+    "diagram": "",
     "selected": "reverse",
     "block": "",
     "user": "",

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from htui.present.cells import chop
+from htui.present.cells import chop, graphemes
+from htui.present.guarded import guarded
 from htui.present.lines import EMPTY, Line, Span, chop_spans, split_lines
 from htui.present.safe import safe
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 LARGEST = 64 * 1024
 """Characters; longer code is shown without colours."""
 
+SECONDS = 0.5
 PLAIN = "block"
 _GUTTER = "  "
 _WRAPPED = Span("↪ ", "muted")
@@ -47,10 +49,31 @@ def highlight(code: str, language: str) -> list[Span]:
     lexer = _lexer(language) if language and len(code) <= LARGEST else None
     if lexer is None:
         return [Span(code, PLAIN)]
-    try:
-        return [Span(text, _role(kind)) for _, kind, text in lexer.get_tokens_unprocessed(code)]
-    except Exception:
-        return [Span(code, PLAIN)]
+    found = guarded(
+        lambda: _merged((text, _role(kind)) for _, kind, text in lexer.get_tokens_unprocessed(code)), SECONDS
+    )
+    return [Span(code, PLAIN)] if found is None else found
+
+
+def _merged(tokens: Iterable[tuple[str, str]]) -> list[Span]:
+    """The tokens with neighbours of one role joined, and cut nowhere inside a grapheme, whose width is that of all."""
+    spans: list[Span] = []
+    for text, role in tokens:
+        if spans and text and (spans[-1].role == role or _goes_on(spans[-1].text, text[0])):
+            before = spans.pop()
+            taken = len(text) if before.role == role else 1
+            while taken < len(text) and _goes_on(before.text + text[:taken], text[taken]):
+                taken += 1
+            spans.append(Span(before.text + text[:taken], before.role))
+            text = text[taken:]
+        if text:
+            spans.append(Span(text, role))
+    return spans
+
+
+def _goes_on(before: str, char: str) -> bool:
+    """True when `char` belongs to the last grapheme of `before`."""
+    return not char.isascii() and graphemes(before[-8:] + char)[-1] != char
 
 
 def _lexer(language: str) -> "Lexer | None":

@@ -87,6 +87,8 @@ def wrap(spans: Sequence[Span], cells: int) -> list[Line]:
         if len(part) == 1:
             span = part[0]
             lines.extend((Span(span.text[a:b], span.role),) if b > a else EMPTY for a, b in breaks(span.text, cells))
+        elif part and part[-1].text[-1] != " " and cells_of(tuple(part)) <= cells:
+            lines.append(tuple(part))
         elif part:
             lines.extend(slice_spans(part, breaks("".join(span.text for span in part), cells)))
         else:

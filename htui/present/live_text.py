@@ -2,7 +2,7 @@
 
 Blocks that are finished are kept as they are; of plain text and of an open code fence only the last unfinished line is
 wrapped again, of anything else only the last block. The outcome is the one of `markdown_lines`, except that an open
-fence has no colours and a link reference that is defined further down is not known yet.
+fence has no colours: what a link is called is known everywhere as soon as it is defined.
 """
 
 import re
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from htui.present.cells import breaks
 from htui.present.code import plain_line
+from htui.present.grammar import Definitions, parse, top_blocks
+from htui.present.guarded import guarded
 from htui.present.lines import EMPTY, Line, Span, wrap
-from htui.present.markdown import blocks_lines, is_plain, parse, plain_lines, top_blocks
+from htui.present.markdown import blocks_lines, is_plain, plain_lines
 from htui.present.safe import safe
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ class LiveText:
         """Where the last, unfinished line begins: in the text, and its index in `lines`."""
         self._fence: tuple[int, re.Pattern[str]] | None = None
         """Indent and closing line of the open code fence."""
+        self._settled: Definitions = {}
+        """The addresses that were defined before the last block."""
+        self._links: dict[str, str] = {}
+        """The addresses that the lines were made with."""
 
     def update(self, text: str) -> int:
         """Takes the text as it is now; the index of the first line that may be another one."""
@@ -92,22 +98,40 @@ class LiveText:
             self.lines.append(EMPTY)
 
     def _richly(self) -> int:
-        first = self._kept
-        del self.lines[first:]
-        tail = self.text[self._cut :]
-        try:
-            blocks = top_blocks(parse(tail))
-            last = _unfinished(blocks, tail.count("\n"))
-            if last:
-                self._append(_joined(blocks[:last], self.cells))
-                self._cut += _line_start(tail, _begins(blocks[last]))
-                self._kept = len(self.lines)
-                tail = self.text[self._cut :]
-            if len(blocks) - last != 1 or not self._opens_fence(tail):
-                self._append(_joined(blocks[last:], self.cells))
-        except Exception:
+        del self.lines[self._kept :]
+        first = guarded(self._parse)
+        if first is None:
+            first = min(self._kept, len(self.lines))
             del self.lines[first:]
             self._append(plain_lines(self.text[self._cut :], self.cells))
+        return first
+
+    def _parse(self) -> int:
+        """Makes the lines of the last block and of what follows it; of everything when an address was defined.
+
+        Gives the index of the first line that was made.
+        """
+        first = self._kept
+        tail = self.text[self._cut :]
+        known = dict(self._settled)
+        blocks = top_blocks(parse(tail, known))
+        links = {name: str(found.get("href")) for name, found in known.items()}
+        if links != self._links and self._cut:
+            self._cut = self._kept = 0
+            self._settled, self._links = {}, links
+            self.lines.clear()
+            return self._parse()
+        self._links = links
+        last = _unfinished(blocks, tail.count("\n"))
+        if last:
+            self._append(_joined(blocks[:last], self.cells))
+            line = _begins(blocks[last])
+            self._settled = {n: d for n, d in known.items() if n in self._settled or d["map"][1] <= line}
+            self._cut += _line_start(tail, line)
+            self._kept = len(self.lines)
+            tail = self.text[self._cut :]
+        if len(blocks) - last != 1 or not self._opens_fence(tail):
+            self._append(_joined(blocks[last:], self.cells))
         return first
 
     def _append(self, lines: list[Line]) -> None:

@@ -1,26 +1,33 @@
 """Message text as styled lines at a width: GitHub's Markdown, and a short way for text that has none of its signs.
 
-Never raises: whatever cannot be read as Markdown is shown as it was written. markdown-it is loaded at the first text
-that needs it. Raw HTML is text. Line breaks of the author are kept.
+Never raises: whatever cannot be read as Markdown is shown as it was written. Line breaks of the author are kept.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
+from htui.present.cells import width
 from htui.present.code import code_lines
+from htui.present.grammar import is_closed, parse, top_blocks
+from htui.present.guarded import guarded
 from htui.present.inline import inline_spans
 from htui.present.lines import EMPTY, Line, Span, indent, text_of, wrap
-from htui.present.safe import safe
+from htui.present.mermaid import diagram_lines, is_mermaid
+from htui.present.safe import one_line, safe
 from htui.present.table import table_lines
+from htui.present.tex import formula
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_SIGNS = re.compile(r"[*_`#>|\[\]~\\<&]|^\s*(?:[-+=]|\d+[.)])|^(?: {4}|\t)", re.MULTILINE)
+LARGEST = 256 * 1024
+"""Characters; a longer text is shown without its Markdown (CLIENT 7)."""
+
+_SIGNS = re.compile(r"[*_`#>|\[\]~\\<&$@]|://|www\.|^\s*(?:[-+=]|\d+[.)])|^(?: {4}|\t)", re.MULTILINE)
 _BULLETS = ("•", "◦", "▪")
+_TASK = re.compile(r"\[[ xX]\](?=\s)")
+_FORMULA_LANGUAGES = frozenset({"math", "latex", "tex", "mathjax"})
 _NARROW = 8
 """Cells below which nested blocks are not indented any further."""
 
@@ -28,17 +35,13 @@ _NARROW = 8
 def markdown_lines(text: str, cells: int) -> list[Line]:
     """`text` (as it came from outside) as safe lines of at most `cells`."""
     cells = max(1, cells)
-    if is_plain(text):
-        return plain_lines(text, cells)
-    try:
-        return blocks_lines(parse(text), cells)
-    except Exception:
-        return plain_lines(text, cells)
+    rich = None if is_plain(text) else guarded(lambda: blocks_lines(parse(text), cells))
+    return plain_lines(text, cells) if rich is None else rich
 
 
 def is_plain(text: str) -> bool:
-    """True when `text` has no sign that Markdown could give a meaning."""
-    return _SIGNS.search(text) is None
+    """True when `text` has no sign that Markdown could give a meaning, or is too long to look for one."""
+    return len(text) > LARGEST or _SIGNS.search(text) is None
 
 
 def plain_lines(text: str, cells: int) -> list[Line]:
@@ -53,28 +56,6 @@ def plain_lines(text: str, cells: int) -> list[Line]:
     if lines and lines[-1] == EMPTY:
         lines.pop()
     return lines
-
-
-@cache
-def parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
-def parse(text: str) -> list["Token"]:
-    return parser().parse(text)
-
-
-def top_blocks(tokens: Sequence["Token"]) -> list[Sequence["Token"]]:
-    """The tokens cut at the top-level blocks."""
-    blocks, start, depth = [], 0, 0
-    for place, token in enumerate(tokens):
-        depth += token.nesting
-        if not depth:
-            blocks.append(tokens[start : place + 1])
-            start = place + 1
-    return blocks
 
 
 def blocks_lines(tokens: Sequence["Token"], cells: int, *, tight: bool = False, depth: int = 0) -> list[Line]:
@@ -111,7 +92,37 @@ def _heading(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
 
 def _code(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
     token = block[0]
+    if token.type == "fence" and is_closed(token):
+        if is_mermaid(token.info):
+            drawn = diagram_lines(token.content, cells)
+            if drawn is not None:
+                return [(Span(line, "diagram"),) if line else EMPTY for line in drawn]
+        if token.info.strip().lower() in _FORMULA_LANGUAGES:
+            shown = _formula_lines(token.content, cells)
+            if shown:
+                return shown
     return code_lines(token.content, token.info, cells)
+
+
+def _formula(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
+    """A displayed formula; as it was written while it is open and where it cannot be shown otherwise."""
+    token = block[0]
+    shown = [] if token.info else _formula_lines(token.content, cells)
+    end = "" if token.info else {"$$": "$$", "\\[": "\\]"}[token.markup]
+    return shown or wrap([Span(safe(f"{token.markup}{token.content}{end}"), "math")], cells)
+
+
+def _formula_lines(source: str, cells: int) -> list[Line]:
+    text = formula(source)
+    if text is None:
+        return []
+    inner, lead = _within(cells, 2)
+    return indent(wrap([Span(text, "math")], inner), Span(lead), Span(lead))
+
+
+def _within(cells: int, lead: int) -> tuple[int, str]:
+    """The cells behind an indent of `lead`, and the indent; none where there is no room for it."""
+    return (cells - lead, " " * lead) if cells - lead >= _NARROW else (cells, "")
 
 
 def _rule(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
@@ -119,9 +130,20 @@ def _rule(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
 
 
 def _quote(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
-    inner = blocks_lines(block[1:-1], max(_NARROW, cells - 2), depth=depth)
-    bar = Span("▎ ", "quote")
-    return [(bar, *(Span(span.text, f"{span.role} quote".strip()) for span in line)) for line in inner]
+    room, lead = _within(cells, 2)
+    bar = [Span("▎ ", "quote")] if lead else []
+    return [
+        (*bar, *(Span(span.text, f"{span.role} quote".strip()) for span in line))
+        for line in blocks_lines(block[1:-1], room, depth=depth)
+    ]
+
+
+def _footnote(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
+    """A note stands where it was written, behind its name."""
+    mark = f"[^{one_line(str(block[0].meta.get('label', '')), 20)}] "
+    room, lead = _within(cells, width(mark))
+    inner = blocks_lines(block[1:-1], room, depth=depth) or [EMPTY]
+    return indent(inner, Span(mark, "link"), Span(lead)) if lead else [(Span(mark.rstrip(), "link"),), *inner]
 
 
 def _list(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
@@ -133,13 +155,20 @@ def _list(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
         token.type == "paragraph_open" and not token.hidden for token in block if token.level <= block[0].level + 2
     )
     lines: list[Line] = []
+    room, lead = _within(cells, widest)
     for place, item in enumerate(items):
         mark = f"{number + place}. ".rjust(widest) if ordered else f"{_BULLETS[depth % len(_BULLETS)]} "
-        inner = blocks_lines(item[1:-1], max(_NARROW, cells - widest), tight=tight, depth=depth + 1)
+        if not ordered and _is_task(item):
+            mark = ""  # its box is mark enough
+        inner = blocks_lines(item[1:-1], room, tight=tight, depth=depth + 1)
         if place and not tight:
             lines.append(EMPTY)
-        lines.extend(indent(inner or [EMPTY], Span(mark, "bullet"), Span(" " * widest)))
+        lines.extend(indent(inner or [EMPTY], Span(mark if lead else "", "bullet"), Span(lead if mark else "")))
     return lines
+
+
+def _is_task(item: Sequence["Token"]) -> bool:
+    return len(item) > 2 and item[2].type == "inline" and _TASK.match(item[2].content) is not None
 
 
 def _table(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
@@ -165,6 +194,8 @@ _BLOCKS: dict[str, Callable[[Sequence["Token"], int, int], list[Line]]] = {
     "heading_open": _heading,
     "fence": _code,
     "code_block": _code,
+    "math_block": _formula,
+    "footnote_reference_open": _footnote,
     "hr": _rule,
     "blockquote_open": _quote,
     "bullet_list_open": _list,

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from htui.present.lines import EMPTY, Line, Span, cells_of, pad_line, text_of, with_role, wrap
+from htui.present.cells import width
+from htui.present.lines import EMPTY, Line, Span, cells_of, pad_line, split_lines, text_of, with_role, wrap
 
 Cell = Sequence[Span]
 
@@ -35,7 +36,7 @@ def _filled(row: Sequence[Cell], columns: int) -> list[Cell]:
 
 
 def _widest(cell: Cell) -> int:
-    return max((cells_of(line) for line in wrap(cell, 10_000)), default=0) or 1
+    return max((sum(width(span.text) for span in part) for part in split_lines(cell)), default=0) or 1
 
 
 def _shrunk(natural: Sequence[int], room: int) -> list[int]:

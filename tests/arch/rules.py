@@ -12,7 +12,7 @@ from pathlib import Path
 LONGEST = 350
 PACKAGES = ("hd", "htui", "pricing")
 FORBIDDEN_WORDS = {"manager", "helper", "helpers", "util", "utils", "handler", "data", "info", "thread", "chat"}
-HEAVY = {"textual", "cryptography", "holidays", "rich", "pygments", "keyring"}
+HEAVY = {"textual", "cryptography", "holidays", "rich", "pygments", "keyring", "markdown_it", "pylatexenc", "termaid"}
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|PRAGMA \w+)\b")
 WRITES = {"write_text", "write_bytes", "unlink", "rename", "replace", "rmdir", "touch", "symlink_to"}
 
