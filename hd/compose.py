@@ -30,8 +30,10 @@ from hd.files.folders import Folders
 from hd.files.guard import Guard
 from hd.files.references import References
 from hd.jobs.jobs import Jobs
+from hd.ledger.accounts import Accounts
 from hd.ledger.budget import BUDGET
-from hd.ledger.cost import COST
+from hd.ledger.cost import cost_projection
+from hd.ledger.prices import prices
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
@@ -58,6 +60,7 @@ from hd.server.routes.forks import ForkRoutes
 from hd.server.routes.goals import GoalRoutes
 from hd.server.routes.host import HostRoutes
 from hd.server.routes.jobs import JobRoutes
+from hd.server.routes.money import MoneyRoutes
 from hd.server.routes.permission_rules import PermissionRuleRoutes
 from hd.server.routes.processes import ProcessRoutes
 from hd.server.routes.prompts import PromptRoutes
@@ -155,10 +158,11 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
     """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
     home = settings.home
     hub, broker = Hub(), Broker()
+    tables = prices(home.prices)
     registry = Registry(
         store,
         hub,
-        projections=(*DAEMON, COST, BUDGET, HISTORY, REPEATS),
+        projections=(*DAEMON, cost_projection(tables), BUDGET, HISTORY, REPEATS),
         clock=now_ms,
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),
@@ -237,6 +241,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         SearchRoutes(services),
         SharingRoutes(services),
         UndoRoutes(services, undo),
+        MoneyRoutes(Accounts(store, now_ms, tables)),
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}

@@ -186,6 +186,12 @@ class KeyUnusable(HdError):
     exit_code = USAGE
 
 
+class PricesUnusable(HdError):
+    """The person's own price table cannot be used; nothing is priced by a table that is half understood."""
+
+    exit_code = USAGE
+
+
 def tree(root: type[HdError] = HdError, depth: int = 0) -> list[str]:
     """The tree as indented lines `Name  wire code  exit code`, for the documentation and its test."""
     line = f"{'  ' * depth}{root.__name__}  {root.code}  exit {root.exit_code}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pricing.cost import Estimate, Row, Tokens, estimate, plain, tokens_of, total
-    from pricing.table import PriceError, PriceTable, load, shipped
+    from pricing.table import PriceError, PriceTable, load, shipped, with_own
 
 __all__ = [
     "Estimate",
@@ -22,9 +22,10 @@ __all__ = [
     "shipped",
     "tokens_of",
     "total",
+    "with_own",
 ]
 
-_TABLE = frozenset({"PriceError", "PriceTable", "load", "shipped"})
+_TABLE = frozenset({"PriceError", "PriceTable", "load", "shipped", "with_own"})
 
 
 def __getattr__(name: str) -> Any:

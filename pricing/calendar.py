@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -50,7 +50,13 @@ def is_moment(at_ms: object) -> bool:
 
 def hour(at_ms: int, *, timezone: str, weekdays: Iterable[int], windows: Iterable[tuple[int, int]]) -> Hour:
     """Peak or not at a moment in ms since the epoch; the weekdays count from 0 for Sunday, the windows are minutes."""
-    local = (datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=at_ms)).astimezone(zone(timezone))
+    return _hour(at_ms // 60_000, timezone, frozenset(weekdays), tuple(windows))
+
+
+@lru_cache(4096)
+def _hour(minutes: int, timezone: str, weekdays: frozenset[int], windows: tuple[tuple[int, int], ...]) -> Hour:
+    """The same for a minute since the epoch: no rule is finer, and a ledger asks for the same ones again and again."""
+    local = (datetime.fromtimestamp(0, UTC) + timedelta(minutes=minutes)).astimezone(zone(timezone))
     minute = local.hour * 60 + local.minute
     if local.isoweekday() % 7 not in weekdays or not any(start <= minute < end for start, end in windows):
         return Hour(False)

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 
@@ -20,6 +21,7 @@ class Named(Protocol):
 P = TypeVar("P", bound=Named)
 
 
+@lru_cache(1024)
 def canonical(model: str) -> str:
     """A model's name as it is compared: compatibility forms and East Asian full stops replaced, trimmed, lower case."""
     return unicodedata.normalize("NFKC", model).replace("。", ".").strip().lower()

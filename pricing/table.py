@@ -91,6 +91,19 @@ def shipped() -> PriceTable:
     return load([("deepseek.json", (files("pricing") / "data" / "deepseek.json").read_bytes())])
 
 
+def with_own(name: str, content: bytes) -> PriceTable:
+    """The shipped table with a person's own table file laid over it: an entry with the id of a shipped one replaces it.
+
+    `PriceError` names the file and the entry where they do not fit together.
+    """
+    own = load([(name, content)]).prices
+    replaced = {price.id for price in own}
+    prices = [price for price in shipped().prices if price.id not in replaced]
+    for price in own:
+        _refuse_clash(f"{name}, entry {price.id}", price, prices)
+    return PriceTable((*prices, *own))
+
+
 def _array(name: str, content: bytes) -> Sequence[Any]:
     try:
         entries = json.loads(content)

@@ -39,6 +39,11 @@ class Home:
         return self.root / "store" / "key.json"
 
     @property
+    def prices(self) -> Path:
+        """The person's own price table."""
+        return self.root / "prices.json"
+
+    @property
     def machine_key(self) -> Path:
         return self.root / ".key"
 

@@ -5,11 +5,12 @@ same turn and step stands for the same request, until `llm/retry-started` says t
 inherited was billed in the session that it came from, so all up to an inherited `session/end-seed` is dropped.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hd.protocol import events as tags
+from hd.protocol.billing import usage_of
 from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
 from pricing import tokens_of
@@ -98,22 +99,7 @@ def _attempt(event: Event, route: Route) -> Attempt:
     provider, model = (_route(source) if isinstance(source, Mapping) else None) or route
     place = _place(data)
     turn, step = place if place is not None else (None, None)
-    return Attempt(event.seq, event.time, turn, step, provider, model, _usage(data))
-
-
-def _usage(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The usage of a record: its own, else the last that its stream carries."""
-    usage = data.get("usage")
-    if isinstance(usage, Mapping):
-        return usage
-    return next((found for found in _usages_backwards(data.get("stream")) if isinstance(found, Mapping)), None)
-
-
-def _usages_backwards(stream: object) -> Iterator[object]:
-    for row in reversed(stream) if isinstance(stream, list | tuple) else ():
-        chunk = row.get("chunk") if isinstance(row, Mapping) and row.get("type") == "chunk" else row
-        if isinstance(chunk, Mapping) and chunk.get("type") == "usage":
-            yield chunk.get("usage")
+    return Attempt(event.seq, event.time, turn, step, provider, model, usage_of(data))
 
 
 def _route(source: Mapping[str, Any]) -> Route | None:

@@ -9,13 +9,14 @@ Ids that nobody knows raise `SessionNotFound` or `WorkspaceNotFound`; a database
 `StoreDamaged` from any method.
 """
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from hd.protocol import events as tags
+from hd.protocol.billing import Records
 from hd.protocol.events import Event
 
 if TYPE_CHECKING:
@@ -187,6 +188,10 @@ class Store(Protocol):
 
     async def search(self, words: Sequence[str], most: int) -> Sequence["Hit"]:
         """The sessions in which somebody said all of the words in one message, the last used first."""
+        ...
+
+    async def records(self, seen: Mapping[str, int], only: str | None = None) -> Sequence[Records]:
+        """What all sessions, or one, have to be billed by, after the places that were `seen` (session id → place)."""
         ...
 
     async def archived(self) -> list[str]: ...

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hd.protocol.ids import new_session_id
-from hd.session.store import copies, said, schema
+from hd.session.store import billed, copies, said, schema
 from hd.session.store.check import read_only
 
 _SMALL_TABLES = ("workspace", "session", "projection", "partial", "setting")
@@ -123,6 +123,7 @@ def _copy_log(source: sqlite3.Connection, target: sqlite3.Connection, number: in
         if row is None or schema.seq_of(row[0]) != copied:
             return copied, False
         target.execute("INSERT INTO event (place, time, type, page_from, body) VALUES (?, ?, ?, ?, ?)", row)
-        said.add(target, [(row[0], row[2], row[4])])
+        for beside in (said, billed):
+            beside.add(target, [(row[0], row[2], row[4])])
         copied += 1
     return copied, True

@@ -1,8 +1,8 @@
 """The tables, and the steps from older ones.
 
-Version 1 is the first; 2 adds what can be searched. A database of an older version is brought up to date in one
-transaction a step, after a backup beside it; the files of every past version are fixtures of the tests. Adding a step:
-append it to `STEPS`, change `TABLES` to the result, and keep a dump of the old version under
+Version 1 is the first; 2 adds what can be searched, 3 what is billed by. A database of an older version is brought up
+to date in one transaction a step, after a backup beside it; the files of every past version are fixtures of the
+tests. Adding a step: append it to `STEPS`, change `TABLES` to the result, and keep a dump of the old version under
 `tests/session/store/fixtures/`.
 """
 
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from hd.session.store import said
+from hd.session.store import billed, said
 
 APPLICATION: Final = 0x68640001
 """SQLite's application id, by which a database is known to be one of ours."""
@@ -43,11 +43,11 @@ CREATE TABLE projection (number INTEGER PRIMARY KEY, as_of_seq INTEGER NOT NULL,
 CREATE TABLE partial (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE setting (key TEXT PRIMARY KEY, body BLOB NOT NULL);
 """
-ALL: Final = TABLES + "".join(f"{statement};\n" for statement in said.TABLES)
+ALL: Final = TABLES + "".join(f"{statement};\n" for statement in (*said.TABLES, *billed.TABLES))
 
 Step = Callable[[sqlite3.Connection], None]
 
-STEPS: Final[tuple[Step, ...]] = (said.create,)
+STEPS: Final[tuple[Step, ...]] = (said.create, billed.create)
 """Step i leads from version i + 1 to version i + 2."""
 
 

@@ -9,7 +9,7 @@ import asyncio
 import sqlite3
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from hd.errors import HdError, SessionNotFound, StoreFull
-from hd.session.store import check, copies, reads, schema, search, workspaces
+from hd.protocol.billing import Records
+from hd.session.store import check, copies, logs, reads, records, schema, search, workspaces
 from hd.session.store.base import PAGE_EVENTS, SessionRow, StoredEvent, WorkspaceRow, page_from
 from hd.session.store.faults import fault
 from hd.session.store.pages import PageCut
@@ -30,13 +31,6 @@ from hd.session.store.writer import Append, Ask, Keep, Stop, Ticket, Writer
 T = TypeVar("T")
 Clock = Callable[[], int]
 
-_SAVE_PROJECTIONS = (
-    "INSERT INTO projection (number, as_of_seq, body) VALUES (?, ?, ?) "
-    "ON CONFLICT (number) DO UPDATE SET as_of_seq = excluded.as_of_seq, body = excluded.body"
-)
-_SAVE_PARTIAL = (
-    "INSERT INTO partial (number, body) VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET body = excluded.body"
-)
 _SAVE_SETTING = "INSERT INTO setting (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body"
 
 
@@ -135,9 +129,16 @@ class SqliteStore:
         return await self._read(reads.page_start, log.number, min(last, written - 1), cut)
 
     async def search(self, words: Sequence[str], most: int) -> list[search.Hit]:
+        return await self._beside(search.search, words, most)
+
+    async def records(self, seen: Mapping[str, int], only: str | None = None) -> list[Records]:
+        return await self._beside(records.read, seen, only)
+
+    async def _beside(self, look: Callable[..., T], *args: Any) -> T:
+        """Looks at the file on a connection of its own, after what was queued before has been written."""
         with suppress(StoreFull):
             await self.flush()
-        return await asyncio.to_thread(search.search, self.path, words, most)
+        return await asyncio.to_thread(look, self.path, *args)
 
     # Sessions
 
@@ -178,7 +179,7 @@ class SqliteStore:
         number = self._log(session_id).number
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(_SAVE_PROJECTIONS, (number, as_of_seq, body))
+            connection.execute(logs.SAVE_PROJECTIONS, (number, as_of_seq, body))
             connection.execute("UPDATE session SET updated_at = ? WHERE number = ?", (updated_at, number))
 
         self._keep(work)
@@ -190,7 +191,7 @@ class SqliteStore:
             if body is None:
                 connection.execute("DELETE FROM partial WHERE number = ?", (number,))
             else:
-                connection.execute(_SAVE_PARTIAL, (number, body))
+                connection.execute(logs.SAVE_PARTIAL, (number, body))
 
         self._keep(work)
 

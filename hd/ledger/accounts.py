@@ -1,0 +1,42 @@
+"""The books of a home, kept up to date from its store."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from hd.ledger.books import Books, explain
+from hd.protocol.billing import Records
+from pricing import PriceTable
+
+
+class Source(Protocol):
+    """Where the records are (`hd.session.store`)."""
+
+    async def records(self, seen: Mapping[str, int], only: str | None = None) -> Sequence[Records]: ...
+
+
+class Accounts:
+    """Answers what all sessions cost. The first answer adds up the past, in a thread; later ones what is new."""
+
+    def __init__(self, source: Source, clock: Callable[[], int], tables: PriceTable | None = None) -> None:
+        self._source = source
+        self._clock = clock
+        self._tables = tables
+        self._books = Books(tables)
+        self._lock = asyncio.Lock()
+
+    async def summary(self) -> dict[str, Any]:
+        """The answer of `money/summary` (`hd.ledger.books`)."""
+        async with self._lock:
+            new = await self._source.records(self._books.seen)
+            return await asyncio.to_thread(self._grown, new)
+
+    def _grown(self, new: Sequence[Records]) -> dict[str, Any]:
+        self._books.grow(new)
+        return self._books.summary(self._clock())
+
+    async def explain(self, session_id: str) -> dict[str, Any]:
+        """Every request of one session with its price; an unknown session asked nothing."""
+        found = await self._source.records({}, session_id)
+        records = found[0] if found else Records(session_id, False, [], -1)
+        return await asyncio.to_thread(explain, records, self._tables)

@@ -1,0 +1,174 @@
+"""What all sessions of a home cost: by day, week and month of Beijing, by model and by hour (pure but for its growing).
+
+The same fold that prices one session prices them all (`hd.ledger.cost`), from the parts of the logs that are billed by.
+Nothing is stored: the books are made anew from the logs, so a corrected price table counts for the past at once.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from hd.ledger.bill import EMPTY, Bill, add, rows
+from hd.ledger.cost import HOUR_MS, Cost, ModelCost, bill_to_wire
+from hd.ledger.fold import Ledger, fold
+from hd.protocol.billing import Records
+from hd.protocol.events import Event
+from pricing import PriceTable, plain
+
+DAYS_SHOWN: Final = 60
+"""Days that are listed one by one; older ones count in the sums only."""
+
+_BEIJING_H: Final = 8
+"""Hours from UTC to Beijing, all year: China has no daylight saving time since 1991."""
+
+_EPOCH: Final = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days of Beijing from `first` to `last`, both included."""
+
+    first: date
+    last: date
+
+    def holds(self, hour: int) -> bool:
+        return self.first <= day_of(hour) <= self.last
+
+
+def day_of(hour: int) -> date:
+    """The day in Beijing of an hour since the epoch."""
+    return _EPOCH + timedelta(days=(hour + _BEIJING_H) // 24)
+
+
+def periods(now_ms: int) -> dict[str, Period]:
+    """Today, this week from Monday on and this month, up to today."""
+    today = day_of(now_ms // HOUR_MS)
+    return {
+        "today": Period(today, today),
+        "week": Period(today - timedelta(days=today.weekday()), today),
+        "month": Period(today.replace(day=1), today),
+    }
+
+
+class Books:
+    """The costs of all sessions, grown by what was recorded since. `seen` says how far each session was read."""
+
+    def __init__(self, tables: PriceTable | None = None) -> None:
+        self.seen: dict[str, int] = {}
+        self._tables = tables
+        self._costs: dict[str, Cost] = {}
+
+    def grow(self, new: Iterable[Records]) -> None:
+        """Adds what was recorded since."""
+        for records in new:
+            cost = self._costs.get(records.session_id) or Cost(Ledger(seeded=records.is_seeded), tables=self._tables)
+            for event in _events(records.bodies):
+                cost = cost.apply(event)
+            self._costs[records.session_id] = cost
+            self.seen[records.session_id] = records.seen
+
+    def of(self, session_id: str) -> Bill:
+        cost = self._costs.get(session_id)
+        return EMPTY if cost is None else cost.bill()
+
+    def sessions(self) -> list[tuple[str, Bill]]:
+        """Every session that asked a model, the dearest first."""
+        bills = [(session_id, cost.bill()) for session_id, cost in self._costs.items()]
+        return sorted((one for one in bills if one[1].requests or one[1].reasons), key=lambda one: -one[1].amount)
+
+    def summary(self, now_ms: int) -> dict[str, Any]:
+        """The answer of `money/summary`: each period with its models, the hours of today, the latest days."""
+        hours = self._hours()
+        whole = {name: _models(hours, period) for name, period in periods(now_ms).items()}
+        unknown = [cost.bill() for cost in self._costs.values() if not cost.ledger.attributable]
+        total = _sums(_models(hours, None), unknown)
+        today = periods(now_ms)["today"]
+        return {
+            "currency": EMPTY.currency,
+            "day": today.first.isoformat(),
+            **{name: _sums(models, ()) for name, models in whole.items()},
+            "total": total,
+            "hours": [
+                {"hour": (hour + _BEIJING_H) % 24, **bill_to_wire(_bill(models))}
+                for hour, models in sorted(hours.items())
+                if today.holds(hour)
+            ],
+            "days": _days(hours, today.first),
+        }
+
+    def _hours(self) -> dict[int, dict[tuple[str, str], ModelCost]]:
+        found: dict[int, dict[tuple[str, str], ModelCost]] = {}
+        for cost in self._costs.values():
+            for (hour, provider, model), one in cost.slots().items():
+                models = found.setdefault(hour, {})
+                known = models.get((provider, model))
+                models[provider, model] = one if known is None else known.joined(one)
+        return found
+
+
+def explain(records: Records, tables: PriceTable | None = None) -> dict[str, Any]:
+    """Every request of a session with its price, from all its parts; the amounts add up to `total`."""
+    ledger = fold(_events(records.bodies), seeded=records.is_seeded)
+    priced = rows(ledger, tables) if ledger.attributable else []
+    bill = add(priced)
+    return {
+        "sessionId": records.session_id,
+        "currency": bill.currency,
+        "total": plain(bill.amount),
+        "unpriced": bill.unpriced,
+        "exact": bill.exact and ledger.attributable,
+        "rows": [row.to_wire() for row in priced],
+    }
+
+
+def moment(at_ms: int) -> str:
+    """A time as people in Beijing write it, for tables."""
+    return (datetime.fromtimestamp(at_ms / 1000, UTC) + timedelta(hours=_BEIJING_H)).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _events(bodies: Iterable[bytes]) -> Iterable[Event]:
+    return (Event.from_wire(msgspec.json.decode(body)) for body in bodies)
+
+
+def _models(
+    hours: Mapping[int, Mapping[tuple[str, str], ModelCost]], period: Period | None
+) -> dict[tuple[str, str], ModelCost]:
+    found: dict[tuple[str, str], ModelCost] = {}
+    for hour, models in hours.items():
+        if period is None or period.holds(hour):
+            for model, cost in models.items():
+                known = found.get(model)
+                found[model] = cost if known is None else known.joined(cost)
+    return found
+
+
+def _sums(models: Mapping[tuple[str, str], ModelCost], besides: Iterable[Bill]) -> dict[str, Any]:
+    bill = _bill(models)
+    for one in besides:
+        bill = bill.joined(one)
+    listed = sorted(models.items(), key=lambda item: -item[1].bill.amount)
+    return {
+        **bill_to_wire(bill),
+        "reasons": list(bill.reasons),
+        "models": [{"provider": p, "model": m, **cost.to_wire()} for (p, m), cost in listed],
+    }
+
+
+def _bill(models: Mapping[tuple[str, str], ModelCost]) -> Bill:
+    whole = EMPTY
+    for cost in models.values():
+        whole = whole.joined(cost.bill)
+    return whole
+
+
+def _days(hours: Mapping[int, Mapping[tuple[str, str], ModelCost]], today: date) -> list[dict[str, Any]]:
+    """The latest days on which something was asked, the newest first."""
+    bills: dict[date, Bill] = {}
+    for hour, models in hours.items():
+        day = day_of(hour)
+        if today - timedelta(days=DAYS_SHOWN) < day <= today:
+            bills[day] = bills.get(day, EMPTY).joined(_bill(models))
+    return [{"day": day.isoformat(), **bill_to_wire(bills[day])} for day in sorted(bills, reverse=True)]
