@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from hd.agent.waits import Waits
 from hd.llm import retry
 from hd.llm.base import Provider, ProviderError, Request
 from hd.protocol import events as ev
@@ -33,7 +34,7 @@ async def answer(session: LiveSession, provider: Provider, request: Request, *, 
     while True:
         attempt = session.begin_attempt(turn, step)
         try:
-            await _receive(attempt, provider, request)
+            await _receive(attempt, provider, request, Waits(session.record, session.now, turn, step))
         except ProviderError as error:
             _record_failure(session, attempt, error)
             failures += 1
@@ -48,8 +49,8 @@ async def answer(session: LiveSession, provider: Provider, request: Request, *, 
             return _record_answer(session, attempt, provider, request)
 
 
-async def _receive(attempt: Attempt, provider: Provider, request: Request) -> None:
-    async with aclosing(provider.stream(request)) as batches:
+async def _receive(attempt: Attempt, provider: Provider, request: Request, waits: Waits) -> None:
+    async with aclosing(provider.stream(request, waits)) as batches:
         async for chunks in batches:
             attempt.publish(chunks)
 

@@ -15,6 +15,11 @@ from hd.protocol.stream import Partial
 
 _SUMMARY = ("command", "path", "pattern", "query", "files", "todos", "questions")
 WIDTH = 100
+_WAITS = {
+    "limit": "The provider asks to wait:",
+    "place": "Other requests with this key go first",
+    "queue": "The provider has put the request in its queue",
+}
 
 
 class Printer(Protocol):
@@ -126,6 +131,9 @@ class Readable:
             case ev.LLM_RETRY:
                 delay = data["delayMs"] / 1000
                 self._say(f"… {printable(data['failure']['message'])} Trying again in {delay:.1f} s.")
+            case ev.LLM_WAITING if data["reason"] in _WAITS:
+                left = f" {(data['untilMs'] - event['time']) / 1000:.0f} s" if "untilMs" in data else ""
+                self._say(f"… {_WAITS[data['reason']]}{left}.")
             case ev.TURN_END if data["reason"]["kind"] == "max-tokens":
                 self._say("✗ The answer was cut off at the model's output limit.")
             case ev.TURN_END if data["reason"]["kind"] == "error":

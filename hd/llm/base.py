@@ -6,9 +6,9 @@ end is a `finish` chunk; anything else is a `ProviderError`. It never retries by
 and the agent step's act, because each attempt is a fact in the log.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from hd.protocol.tools import ToolSpec
 
@@ -79,6 +79,27 @@ class ProviderError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Why a request is not answered yet, for `waited` seconds so far and `left` more where that is known.
+
+    `limit`: the provider asked all requests of the key to wait. `place`: as many as it bears are on their way. `queue`:
+    the provider has the request and says that it waits its turn there.
+    """
+
+    reason: Literal["limit", "place", "queue"]
+    waited: float
+    left: float | None = None
+
+
+Tell = Callable[[Waiting | None], None]
+"""Hears again and again why a request waits, and None when it does no more."""
+
+
+def quiet(waiting: Waiting | None) -> None:
+    """For those whom it does not matter."""
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """What a provider offers; `failure` says why the list is only the built-in one."""
 
@@ -93,7 +114,7 @@ class Provider(Protocol):
     name: str
     default_model: str
 
-    def stream(self, request: Request) -> AsyncGenerator[list[Chunk], None]: ...
+    def stream(self, request: Request, tell: Tell = quiet) -> AsyncGenerator[list[Chunk], None]: ...
 
     async def catalogue(self) -> Catalogue: ...
 

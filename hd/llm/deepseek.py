@@ -12,10 +12,11 @@ import msgspec
 
 from hd.errors import UsageError
 from hd.llm import failure, models
-from hd.llm.base import Catalogue, Chunk, Model, ProviderError, Request
+from hd.llm.base import Catalogue, Chunk, Model, ProviderError, Request, Tell, quiet
 from hd.llm.carrier import Answer, Carrier
 from hd.llm.decode import AnswerDecoder
 from hd.llm.encode import encode_request
+from hd.llm.limiter import Limiters
 from hd.llm.payloads import Payloads
 from hd.protocol.messages import tool_calls_of
 from hd.protocol.stream import merge
@@ -36,8 +37,8 @@ class DeepSeek:
     """The provider `deepseek-official`. `key` is asked anew for every request, so a changed key needs no restart.
 
     `idle_s` bounds the time without data; comments that only keep the connection alive are no data, but while an answer
-    has not begun they say that the request is queued, which is borne for `queued_s`. `keep_alives`
-    counts those of the newest request, for who wants to say that it waits its turn at the provider.
+    has not begun they say that the request is queued, which is borne for `queued_s`. All requests of a key share one
+    limiter.
     """
 
     id = "deepseek-official"
@@ -53,10 +54,10 @@ class DeepSeek:
         queued_s: float = QUEUED_S,
         connect_s: float = 10.0,
     ) -> None:
-        self.keep_alives = 0
         self._key = key
         self._idle_s = idle_s
         self._queued_s = queued_s
+        self._limiters = Limiters()
         self._carrier = Carrier(endpoint(base_url), connect_s=connect_s)
         self._catalogue: Catalogue | None = None
         self._catalogue_until = 0.0
@@ -66,7 +67,7 @@ class DeepSeek:
         """Loads the HTTP client off the event loop, so that the first prompt does not wait for it. Optional."""
         await self._carrier.warm()
 
-    async def stream(self, request: Request) -> AsyncGenerator[list[Chunk], None]:
+    async def stream(self, request: Request, tell: Tell = quiet) -> AsyncGenerator[list[Chunk], None]:
         """One attempt. Closing the iterator closes the connection at once."""
         key = usable_key(self._key())
         body = encode_request(request, self.model(request.model))
@@ -75,20 +76,20 @@ class DeepSeek:
             "content-type": "application/json",
             "accept": "text/event-stream",
         }
-        self.keep_alives = 0
-        async with self._carrier.open(
-            "POST", "/chat/completions", headers=headers, body=body, head_s=self._idle_s
-        ) as answer:
+        async with (
+            self._limiters.of(key).place(tell) as accepted,
+            self._carrier.open("POST", "/chat/completions", headers=headers, body=body, head_s=self._idle_s) as answer,
+        ):
             if answer.head.status // 100 != 2:
                 raise await _refusal(answer, key, body)
+            accepted()
             decoder = AnswerDecoder(
                 _call_ids(request.messages),
                 explain=partial(failure.object_failure, key=key, sent=body),
                 tools=[tool.name for tool in request.tools],
             )
-            source = Payloads(answer, decoder, self._idle_s, self._queued_s)
+            source = Payloads(answer, decoder, self._idle_s, self._queued_s, tell)
             while (payloads := await source.next()) is not None:
-                self.keep_alives = source.keep_alives
                 chunks, problem = _decode(decoder, payloads)
                 if chunks:
                     yield chunks
@@ -122,6 +123,7 @@ class DeepSeek:
         return next((model for model in known if model.id == model_id), None) or models.unlisted(model_id)
 
     async def aclose(self) -> None:
+        self._limiters.close()
         await self._carrier.aclose()
 
     async def _list(self, key: str) -> Catalogue:

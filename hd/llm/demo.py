@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hd.llm.base import Catalogue, Chunk, Effort, Model, Request
+from hd.llm.base import Catalogue, Chunk, Effort, Model, Request, Tell, quiet
 from hd.llm.demo_plan import Step, next_step
 from hd.llm.encode import encode_parts
 from hd.protocol.ids import new_id
@@ -47,7 +47,7 @@ class Demo:
         self._pace_s = pace_s
         self._bodies: OrderedDict[str, bytes] = OrderedDict()
 
-    async def stream(self, request: Request) -> AsyncGenerator[list[Chunk], None]:
+    async def stream(self, request: Request, tell: Tell = quiet) -> AsyncGenerator[list[Chunk], None]:
         step = next_step(request.messages, {tool.name for tool in request.tools})
         if request.effort == "off":
             step = replace(step, reasoning="")

@@ -8,7 +8,7 @@ import asyncio
 from typing import Final, Literal
 
 from hd.llm import failure
-from hd.llm.base import ProviderError
+from hd.llm.base import ProviderError, Tell, Waiting, quiet
 from hd.llm.carrier import Answer
 from hd.llm.decode import AnswerDecoder
 from hd.llm.sse import SseOverflow, SseParser
@@ -41,19 +41,24 @@ def _is_page(content_type: str) -> bool:
 
 
 class Payloads:
-    """What an answer says, piece by piece. `idle_s` and `queued_s` are those of the provider.
+    """What an answer says, piece by piece. `idle_s` and `queued_s` are the provider's; `tell` hears of its queue.
 
     Silence is counted from when the reader of the last data came back for more, so a reader that takes its time is not
     blamed on the provider.
     """
 
-    def __init__(self, answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float) -> None:
+    def __init__(
+        self, answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float, tell: Tell = quiet
+    ) -> None:
         self._answer = answer
         self._decoder = decoder
         self._idle_s = idle_s
         self._queued_s = queued_s
+        self._tell = tell
         self._parser = SseParser()
         self._clock = asyncio.get_running_loop().time
+        self._began = self._clock()
+        self._queued = False
         self._silent_since: float | None = None
         self._ended = False
         self._form: Form | None = None
@@ -84,7 +89,16 @@ class Payloads:
         payloads = self._read(piece)
         if payloads or self._form == "document":
             self._silent_since = None
+        self._tell_of_queue(payloads)
         return payloads
+
+    def _tell_of_queue(self, payloads: list[str]) -> None:
+        if payloads and self._queued:
+            self._queued = False
+            self._tell(None)
+        elif not payloads and self.keep_alives and not self._decoder.started:
+            self._queued = True
+            self._tell(Waiting("queue", self._clock() - self._began))
 
     def _limit(self) -> float:
         if self._decoder.finished:

@@ -63,12 +63,13 @@ UNDO_ACCEPTED: Final = "undo/accepted"
 BUDGET_SET: Final = "budget/set"
 PERMISSION_RULE: Final = "permission/rule"
 SANDBOX_HOLD: Final = "sandbox/hold"
+LLM_WAITING: Final = "llm/waiting"
 
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
         *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, PROCESS_LEFT, PROCESS_KEPT),
-        *(BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD),
+        *(BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD, LLM_WAITING),
     }
 )
 
@@ -162,6 +163,20 @@ class InboxSpliced(TypedDict, total=False):
     removedCount: int
     inserted: list[dict[str, Any]]
     outcome: Literal["canceled"]
+
+
+class Waiting(TypedDict, total=False):
+    """`llm/waiting`: why the request of a step is not answered yet; `reason` is None when it waits no more.
+
+    `limit`: the provider asked to wait, until `untilMs`. `place`: too many requests of its key are on their way.
+    `queue`: it waits its turn at the provider. Both moments are in ms since the epoch.
+    """
+
+    turn: int
+    step: int
+    reason: Literal["limit", "place", "queue"] | None
+    sinceMs: int
+    untilMs: int
 
 
 class TurnReason(TypedDict, total=False):

@@ -14,6 +14,7 @@ from htui.present.named import named_lines
 from htui.present.picks import Pick
 from htui.present.safe import one_line, safe
 from htui.present.status import Figures, model_name
+from htui.present.waits import wait_figure
 
 _LOOK_BACK = 400
 """Rows from the end in which the start of a turn or a call is looked for."""
@@ -41,12 +42,13 @@ def figures(
     pressure, usage, stats = (_mapping(mirror.value(key)) for key in ("contextPressure", "tokenUsage", "sessionStats"))
     running = mirror.running
     phase = mirror.phase
+    wait = wait_figure(phase.kind, phase.since, phase.until, now)
     return Figures(
         trouble=_trouble(link, host, no_models),
         needs=needs,
         elapsed=_seconds(turn_began(mirror), now) if running else None,
-        doing=one_line(phase.name, 40) or _DOING.get(phase.kind, "") if running else "",
-        doing_for=_seconds(phase.since, now) if phase.since else None,
+        doing=(wait[0] if wait else one_line(phase.name, 40) or _DOING.get(phase.kind, "")) if running else "",
+        doing_for=wait[1] if wait else _seconds(phase.since, now) if phase.since else None,
         keys="^C stop" if running else "^C quit",
         mode=planning(mirror.value("plan")),
         goal=goal_figure(goal_of(mirror.value("goal"), activation)),
@@ -64,7 +66,7 @@ def figures(
     )
 
 
-_DOING = {"wait": "wait", "think": "think", "write": "write", "tool": "tool", "retry": "retry"}
+_DOING = {"wait": "wait", "think": "think", "write": "write", "tool": "tool"}
 
 
 def selected(mirror: SessionMirror, host: HostMirror) -> Mapping[str, Any]:

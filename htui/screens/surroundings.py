@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from htui.present import changes
 from htui.present.lines import Line, Span
+from htui.present.waits import wait_lines
 from htui.screens import facts as f
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class Surroundings:
         lines += conversation.outbox.lines(cells)[:2]
         if screen.drafting.parked:
             lines.append((Span("· Your draft is kept and comes back after the answer.", "muted"),))
+        if mirror.running:
+            phase = mirror.phase
+            lines += wait_lines(phase.kind, phase.since, phase.until, screen.desk.now(), cells)
         lines += f.failure_lines(mirror, cells)
         told = screen.desk.link.host.errors.get(conversation.session_id)
         lines += f.trouble_lines(told, mirror, cells)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hd.llm.base import Chunk, Provider, ProviderError, Request
+from hd.llm.base import Chunk, Provider, ProviderError, Request, Tell, quiet
 from hd.protocol.messages import Block, Message, assistant_message, system_message, text_block, user_message
 from hd.protocol.stream import Partial
 from hd.protocol.tools import ToolSpec
@@ -30,11 +30,11 @@ async def chunks_of(provider: Provider, request: Request) -> list[Chunk]:
     return [chunk async for batch in provider.stream(request) for chunk in batch]
 
 
-async def attempt(provider: Provider, request: Request) -> tuple[list[Chunk], ProviderError | None]:
+async def attempt(provider: Provider, request: Request, tell: Tell = quiet) -> tuple[list[Chunk], ProviderError | None]:
     """All chunks, and the failure behind them if there was one."""
     chunks: list[Chunk] = []
     try:
-        async for batch in provider.stream(request):
+        async for batch in provider.stream(request, tell):
             chunks += batch
     except ProviderError as problem:
         return chunks, problem

@@ -126,6 +126,13 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.ASSISTANT_ATTEMPT: st.builds(lambda stream: {"turn": 1, "step": 1, "stream": stream}, _STREAM),
     ev.LLM_RETRY: st.just({"retry": 1, "maxRetries": 5, "delayMs": 500, "failure": {"message": "busy"}}),
     ev.LLM_RETRY_STARTED: st.just({"turn": 1, "step": 1, "retry": 1}),
+    ev.LLM_WAITING: st.sampled_from(
+        [
+            {"reason": "limit", "sinceMs": 1, "untilMs": 9},
+            {"reason": "queue", "sinceMs": 1},
+            {"reason": None, "sinceMs": 1},
+        ]
+    ),
     ev.REQUEST_HEADER: st.builds(
         lambda model: {"header": {"config": {"provider": "p", "model": model}, "tools": []}}, TEXT
     ),

@@ -574,3 +574,20 @@ async def test_a_command_of_a_host_that_keeps_none_is_told(tmp_path: Path) -> No
         await s.type("/compact now")
         await s.press("enter")
         await s.sees("✗ The agent is busy.")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+async def test_f08_a_wait_counts_down_until_it_is_over_or_stopped(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with stage(tmp_path, size=size) as s:
+        s.log.begin("hello")
+        until = s.log.time + 41_000
+        s.log.send("llm/waiting", {"turn": 1, "step": 1, "reason": "limit", "sinceMs": s.log.time, "untilMs": until})
+        s.app.wall = until - 40_500
+        await s.sees("The provider asks to wait: 41 s", "paused for 41s")
+        s.app.wall += 30_000
+        s.chat.tick()
+        await s.sees("The provider asks to wait: 11 s")
+        await s.press("escape")
+        assert [name for name, _ in s.link.calls if name == "session/cancel"] == ["session/cancel"]
+        s.log.send("llm/waiting", {"turn": 1, "step": 1, "reason": None, "sinceMs": s.log.time})
+        await s.misses("asks to wait", "paused")
