@@ -134,15 +134,15 @@ async def waiting_behind_one(
 ) -> AsyncIterator[tuple[list[asyncio.Task[None]], list[int], Callable[[], None]]]:
     """Three that wait because the one place is taken until `let_go`."""
     await refused(limiter, 1)
-    gate = asyncio.Event()
+    inside, gate = asyncio.Event(), asyncio.Event()
 
     async def holder() -> None:
         async with limiter.place():
+            inside.set()
             await gate.wait()
 
     holding = asyncio.create_task(holder())
-    while limiter.pace.active == 0:
-        await asyncio.sleep(0.001)
+    await inside.wait()
     async with waiting(limiter, 3) as (tasks, order):
         assert limiter.pace.window == limiter.pace.active == 1
         yield tasks, order, gate.set
