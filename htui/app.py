@@ -18,6 +18,7 @@ from textual.timer import Timer
 from textual.worker import WorkerFailed
 
 from htui.composer.store import DraftStore
+from htui.copying.clipboard import Clipboard
 from htui.errors import DONE, FAILED, USAGE
 from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged
@@ -41,6 +42,8 @@ _SLOW = 4
 """A frame that took long is followed by a pause so many times as long."""
 _LAGGING = 0.05
 _SOON = 0.001
+HELD = " ⏸ copy · Esc goes on "
+"""Stands in the corner of a screen that is held."""
 _SENDING = 1.0
 """Seconds that leaving waits for a prompt or a draft which is being sent."""
 
@@ -57,6 +60,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         *,
         palette: Theme,
         drafts: DraftStore,
+        copies: Clipboard,
         directory: Path,
         session: str | None = None,
         driver_class: type[TerminalDriver] | None = None,
@@ -67,7 +71,9 @@ class HtuiApp(App[int], inherit_bindings=False):
         self.drafts = drafts
         self.directory = directory
         self.link: LinkLike
+        self.copies = copies
         self.catalogue_failed = False
+        self.held = False
         self.parting = ""
         """Said on the terminal after leaving."""
         self.defect: BaseException | None = None
@@ -229,9 +235,22 @@ class HtuiApp(App[int], inherit_bindings=False):
         if has_job_control():
             self.action_suspend_process()
 
-    def set_mouse(self, on: bool) -> None:
+    def hold(self) -> None:
+        self._draw()
+        self.held = True
         if isinstance(self._driver, TerminalDriver):
-            self._driver.set_mouse(on)
+            self._driver.set_mouse(False)
+            self._driver.note(HELD)
+
+    def go_on(self) -> None:
+        self.held = False
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.set_mouse(True)
+        self._draw()
+
+    def write_terminal(self, sequence: str) -> None:
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.write(sequence)
 
     def bytes_written(self) -> int:
         return self._driver.bytes_written if isinstance(self._driver, TerminalDriver) else 0
@@ -280,13 +299,15 @@ class HtuiApp(App[int], inherit_bindings=False):
     def _draw(self) -> None:
         """Draws, or waits while the terminal still works at earlier frames: what is left out is in the next one."""
         driver = self._driver
-        if not isinstance(driver, TerminalDriver) or self._drawing is not None:
+        if not isinstance(driver, TerminalDriver) or self._drawing is not None or (self.held and not driver.unseen):
             return
         if driver.busy:
             self._drawing = self.set_timer(_LAGGING, self._draw_again)
             return
         current = self._current()
         driver.draw(None if current is None else current.cursor, sync=self._sync_available)
+        if self.held:
+            driver.note(HELD)
 
     def _draw_again(self) -> None:
         self._drawing = None
@@ -304,8 +325,12 @@ def run_app(address: Address, *, session: str | None, directory: Path) -> int:
         return USAGE
     state = state_folder(environ)
     auth = Auth.of(environ)
-    drafts = DraftStore(state / "drafts")
     app = HtuiApp(
-        palette=choose(environ), drafts=drafts, directory=directory, session=session, driver_class=TerminalDriver
+        palette=choose(environ),
+        drafts=DraftStore(state / "drafts"),
+        copies=Clipboard(state / "copied.txt", environ),
+        directory=directory,
+        session=session,
+        driver_class=TerminalDriver,
     )
     return run(app, lambda: Link(address, auth, app.link_changed), state / "htui.log")

@@ -80,6 +80,14 @@ class Thoughts:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """Holds the screen for selecting, or copies the source of an answer or of a code block; `number` from the end."""
+
+    what: Literal["screen", "answer", "code"]
+    number: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Answers what waits in this session."""
 
@@ -92,7 +100,7 @@ class Leave:
     """Ends the program; what runs at the host goes on."""
 
 
-Effect = Say | Call | Execute | Show | Open | Go | Scroll | Thoughts | Answer | Leave
+Effect = Say | Call | Execute | Show | Open | Go | Scroll | Thoughts | Copy | Answer | Leave
 
 
 @dataclass(frozen=True, slots=True)

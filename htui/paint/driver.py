@@ -48,6 +48,8 @@ class TerminalDriver(LinuxDriver):
         self._picture: Screen | None = None
         self._queued = 0
         self._mouse_on = True
+        self.unseen = True
+        """True while nothing of the wanted picture was drawn: the screen has another size, or was used by others."""
 
     @property
     def busy(self) -> bool:
@@ -65,6 +67,7 @@ class TerminalDriver(LinuxDriver):
         picture = self._picture
         if picture is None or (picture.width, picture.height) != (width, height):
             picture = self._picture = Screen(width, height)
+            self.unseen = True
         for line, column, strip in _strips(update):
             picture.put(line, column, [(s.text, numbers(s.style)) for s in strip if not s.control])
         return True
@@ -72,14 +75,21 @@ class TerminalDriver(LinuxDriver):
     def draw(self, cursor: Point | None, *, sync: bool) -> None:
         """Sends what differs between the terminal and the wanted picture."""
         if self._picture is not None:
+            self.unseen = False
             frame = self._picture.frame(cursor, sync=sync)
             if frame:
                 self.write(frame)
 
     def forget(self) -> None:
         """The next `draw` sends everything."""
+        self.unseen = True
         if self._picture is not None:
             self._picture.forget()
+
+    def note(self, text: str) -> None:
+        """Puts a text over the right end of the last line, until the next `draw`."""
+        if self._picture is not None:
+            self.write(self._picture.note(text))
 
     def write(self, data: str) -> None:
         if self._writer_thread is not None and not self._output.gone:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 from htui.paint.cells import Cell, Run, Runs, blank, cells_of, fragile, merged
 from htui.paint.scroll import Shift, find_shift
-from htui.present.cells import width
+from htui.present.cells import cut, width
 
 HIDE_CURSOR = "\x1b[?25l"
 SHOW_CURSOR = "\x1b[?25h"
+SAVE_CURSOR = "\x1b7"
+RESTORE_CURSOR = "\x1b8"
 SYNC_START = "\x1b[?2026h"
 SYNC_END = "\x1b[?2026l"
 
@@ -66,6 +68,12 @@ class Screen:
         if len(drawn) > _LARGE and cursor is not None and self._cursor is not None:
             return f"{HIDE_CURSOR}{drawn}{ending}{SHOW_CURSOR}"
         return drawn + ending
+
+    def note(self, text: str) -> str:
+        """The bytes that put a text over the right end of the last line; the next frame draws that line anew."""
+        text = cut(text, self.width)
+        self._shown[-1] = None
+        return f"{SAVE_CURSOR}{move((self.width - width(text), self.height - 1))}\x1b[7m{text}\x1b[m{RESTORE_CURSOR}"
 
     def _place_cursor(self, cursor: Point | None) -> str:
         parts = []

@@ -33,7 +33,12 @@ class KeyScreen(Screen[None], inherit_bindings=False):
     def on_key(self, event: Key) -> None:
         event.stop()
         event.prevent_default()
-        if event.key == "ctrl+l":
+        if self.desk.held:
+            if event.key in ("escape", "ctrl+s", "ctrl+c"):
+                self.desk.go_on()
+        elif event.key == "ctrl+s":
+            self.desk.hold()
+        elif event.key == "ctrl+l":
             self.desk.redraw()
         elif event.key == "ctrl+z":
             self.desk.suspend_program()
@@ -43,6 +48,8 @@ class KeyScreen(Screen[None], inherit_bindings=False):
     def on_paste(self, event: Paste) -> None:
         event.stop()
         event.prevent_default()
+        if self.desk.held:
+            self.desk.go_on()
         self.paste(event.text)
 
     def press(self, key: str, character: str | None) -> None:

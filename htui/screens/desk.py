@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from htui.composer.store import DraftStore
+from htui.copying.clipboard import Clipboard
 from htui.errors import RemoteError
 from htui.link.address import Address
 from htui.link.changes import LinkStatus
@@ -47,6 +48,8 @@ class Desk(Protocol):
     link: LinkLike
     palette: Theme
     drafts: DraftStore
+    copies: Clipboard
+    held: bool
     directory: Path
     catalogue_failed: bool
 
@@ -103,7 +106,18 @@ class Desk(Protocol):
         """Stops the program as a shell's job."""
         ...
 
-    def set_mouse(self, on: bool) -> None: ...
+    def hold(self) -> None:
+        """Keeps the screen as it stands and frees the mouse, for the terminal's own selection; what comes waits."""
+        ...
+
+    def go_on(self) -> None:
+        """Shows what came while the screen was held, and takes the mouse back."""
+        ...
+
+    def write_terminal(self, sequence: str) -> None:
+        """Sends the terminal a sequence that changes nothing on the screen."""
+        ...
+
     def bytes_written(self) -> int:
         """Bytes that the terminal was sent."""
         ...

@@ -6,6 +6,7 @@ from htui.commands import (
     Answer,
     Call,
     Command,
+    Copy,
     Effect,
     Execute,
     Facts,
@@ -20,6 +21,7 @@ from htui.commands import (
 from htui.present.lines import Line, Span, cut_line
 from htui.screens import facts as f
 from htui.screens.command_table import complete
+from htui.screens.copying import Copying
 
 if TYPE_CHECKING:
     from htui.screens.session import SessionScreen
@@ -30,7 +32,7 @@ class Effects:
 
     def __init__(self, screen: "SessionScreen") -> None:
         self._screen = screen
-        self._mouse = True
+        self._copying = Copying(screen)
 
     def facts(self) -> Facts:
         screen = self._screen
@@ -76,6 +78,8 @@ class Effects:
                 screen.transcript.scroll_by_pages(pages)
             case Thoughts(shown):
                 self.set_thoughts(shown)
+            case Copy():
+                self._copying.carry_out(effect)
             case Answer(ask, outcome):
                 screen.start(conversation.answer(ask, outcome))
             case Leave():
@@ -85,13 +89,6 @@ class Effects:
     def set_thoughts(self, shown: bool) -> None:
         self._screen.transcript.set_thoughts(shown)
         self._screen.conversation.say("Thoughts are shown." if shown else "Thoughts are folded.")
-
-    def toggle_mouse(self) -> None:
-        """Releases the mouse for the terminal's own selection, or takes it for the wheel."""
-        self._mouse = not self._mouse
-        self._screen.desk.set_mouse(self._mouse)
-        text = "The wheel scrolls again." if self._mouse else "The mouse is free for selecting · Ctrl+S takes it back"
-        self._screen.conversation.say(text)
 
     def hint_lines(self, text: str, cells: int) -> list[Line]:
         """What a line that begins with a slash may become, while it is typed."""

@@ -18,7 +18,7 @@ KEYS = (
     ("↑ ↓, Ctrl+P, Ctrl+N", "earlier prompts"),
     ("Ctrl+T", "show or fold the thoughts"),
     ("Ctrl+G", "what the agent changed in files"),
-    ("Ctrl+S", "release the mouse for selecting, take it back"),
+    ("Ctrl+S, a click", "hold the screen and free the mouse, for selecting"),
     ("Ctrl+L", "draw the screen anew"),
     ("Tab", "complete a command"),
     ("1 2 3", "answer what waits, while the draft is empty"),

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.events import MouseScrollDown, MouseScrollUp
+from textual.events import Click, MouseScrollDown, MouseScrollUp
 
 from htui.composer.editor import Editor
 from htui.link.watch import Watch
@@ -307,6 +307,11 @@ class SessionScreen(KeyScreen):
         event.stop()
         self.panels.chosen(event)
 
+    def on_click(self, event: Click) -> None:
+        """A click on the text begins a selection, which is the terminal's: its next drag selects."""
+        if event.widget is self.transcript and event.button == 1:
+            self.desk.hold()
+
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         event.stop()
         self.transcript.scroll_by_lines(-WHEEL)
@@ -327,7 +332,6 @@ _GLOBAL: dict[str, _Action] = {
     "ctrl+down": partial(SessionScreen.scroll, pages=0.5),
     "ctrl+t": SessionScreen.toggle_thoughts,
     "ctrl+g": lambda screen: screen.desk.open_changes(screen.conversation.session_id),
-    "ctrl+s": lambda screen: screen.effects.toggle_mouse(),
 }
 
 _EMPTY: dict[str, _Action] = {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from htui.app import HtuiApp
 from htui.composer.store import DraftStore
+from htui.copying.clipboard import Clipboard
 from htui.link.changes import LinkStatus
 from htui.paint.driver import TerminalDriver
 from htui.running import run, state_folder
@@ -119,6 +120,7 @@ def main(name: str) -> int:
     app = HtuiApp(
         palette=choose(os.environ),
         drafts=DraftStore(state_folder(os.environ) / "drafts"),
+        copies=Clipboard(state_folder(os.environ) / "copied.txt", os.environ),
         directory=Path.cwd(),
         driver_class=TerminalDriver,
     )

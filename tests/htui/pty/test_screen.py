@@ -169,20 +169,37 @@ def test_idle_costs_no_bytes(tmp_path: Path) -> None:
         assert not t.read(1.5)
 
 
-def test_t9_the_wheel_scrolls_and_clicks_do_no_harm(tmp_path: Path) -> None:
+def test_t9_the_wheel_scrolls(tmp_path: Path) -> None:
     with htui("history", tmp_path) as t:
         t.wait_for("answer 4999 with bold and code")
         t.settle()
         before = t.rows
-        t.send("\x1b[<0;5;5M\x1b[<0;5;5m")
         t.send("\x1b[<64;10;10M")
         t.wait(lambda t: t.rows[3:20] == before[:17], "three lines further up")
         t.send("\x1b[<65;10;10M")
         t.wait(lambda t: t.rows[:20] == before[:20])
-        t.send("\x13")
-        t.wait(lambda t: 1000 not in modes_left_on(bytes(t.raw)), "the mouse released")
-        t.send("\x13")
+
+
+@pytest.mark.parametrize(("begin", "end"), [("\x13", "\x1b"), ("\x13", "\x13"), ("\x1b[<0;5;5M\x1b[<0;5;5m", "\x03")])
+def test_j11_copy_mode_holds_the_screen_and_frees_the_mouse(begin: str, end: str, tmp_path: Path) -> None:
+    with htui("stream", tmp_path) as t:
+        ready(t)
+        t.send("go\r")
+        t.wait_for("The parser reads")
+        t.send(begin)
+        t.wait_for("⏸ copy")
+        assert 1000 not in modes_left_on(bytes(t.raw))
+        held = len(t.raw)
+        t.resize(80, 20)
+        t.wait(lambda t: len(t.raw) > held and t.rows[19].endswith("goes on"), "drawn once for the other size")
+        held, rows = len(t.raw), t.rows
+        t.send("ignored")
+        t.settle()
+        assert (len(t.raw), t.rows) == (held, rows)
+        t.send(end)
         t.wait(lambda t: 1000 in modes_left_on(bytes(t.raw)), "the mouse taken back")
+        t.wait(lambda t: "⏸ copy" not in t.text and "ignored" not in t.text)
+        t.wait_for("● Ready")
 
 
 def test_x13_a_terminal_that_lags_is_sent_the_latest_picture_only(tmp_path: Path) -> None:

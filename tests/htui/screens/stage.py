@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from htui.app import HtuiApp
 from htui.composer.store import DraftStore
+from htui.copying.clipboard import Clipboard
 from htui.screens.session import SessionScreen
 from htui.theme import Theme
 from tests.support.scripted import NOW, SESSION, Log, ScriptedLink
@@ -109,6 +110,7 @@ async def stage(
     app = StageApp(
         palette=Theme(theme),
         drafts=DraftStore(folder / "drafts"),
+        copies=Clipboard(folder / "copied.txt", {"TERM": "xterm-kitty"}),
         directory=Path("/home/me/proj"),
         session=session,
     )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 
 from htui.errors import AnswerLost, RemoteError
 from tests.htui.screens.stage import SESSION, stage
@@ -591,3 +592,36 @@ async def test_f08_a_wait_counts_down_until_it_is_over_or_stopped(tmp_path: Path
         assert [name for name, _ in s.link.calls if name == "session/cancel"] == ["session/cancel"]
         s.log.send("llm/waiting", {"turn": 1, "step": 1, "reason": None, "sinceMs": s.log.time})
         await s.misses("asks to wait", "paused")
+
+
+async def test_j11_an_answer_and_its_code_are_copied_as_they_were_written(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("Show it.")
+        s.log.say("**So:**\n\n```python\nx = [1]\n```")
+        await s.sees("So:")
+        for line, text in (("/copy 1", "**So:**\n\n```python\nx = [1]\n```"), ("/copy code", "x = [1]\n")):
+            await s.type(line)
+            await s.press("enter")
+            await s.until(
+                lambda text=text: (tmp_path / "copied.txt").exists() and s.app.copies.copied.read_text() == text
+            )  # type: ignore[misc]
+        await s.sees("to the clipboard of your terminal")
+        await s.type("/copy code 2")
+        await s.press("enter")
+        await s.sees("There is no code block number 2 from the end")
+
+
+async def test_t9_a_held_screen_takes_no_key_but_a_paste_ends_it(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        await s.type("/copy")
+        await s.press("enter")
+        await s.until(lambda: s.app.held)
+        await s.press("a", "enter")
+        assert s.chat.editor.empty
+        await s.press("escape")
+        assert not s.app.held
+        await s.pilot.click(s.chat.transcript)
+        assert s.app.held
+        s.app.screen.post_message(Paste("pasted"))
+        await s.sees("❯ pasted")
+        assert not s.app.held
