@@ -1,4 +1,7 @@
-"""What a session cost, in words: pure. It is read from the host's `cost` value; official hosts have none."""
+"""What a session and all of them cost, in words: pure.
+
+It is read from the host's `cost` value and its `money/summary`; official hosts have neither.
+"""
 
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
@@ -13,20 +16,90 @@ _CENT = Decimal("0.01")
 _SIGNS = {"CNY": "¥", "USD": "$"}
 
 
-def cost_figure(value: object) -> str:
-    """The cost for the status bar in two decimals, with `*` where it is not exact; empty where the host tells none."""
-    cost = _mapping(value)
+def cost_figure(value: object, summary: object = None) -> str:
+    """The cost for the status bar in two decimals, and behind it that of all sessions today, as in `¥: 1.23(5.00)`.
+
+    A `*` marks what is not exact. Empty where the host tells none.
+    """
+    cost, today = _mapping(value), _mapping(_mapping(summary).get("today"))
     amount = _amount(cost)
     if amount is None or not _whole(cost, "requests"):
         return ""
     sign = _SIGNS.get(str(cost.get("currency")), one_line(str(cost.get("currency")), 8))
-    shown = "<0.01" if 0 < amount < _CENT else str(amount.quantize(_CENT, ROUND_HALF_UP))
-    return f"{sign}: {shown}{'' if cost.get('exact') is True else '*'}"
+    all_of_it = _amount(today)
+    behind = "" if all_of_it is None else f"({_cents(all_of_it)}{_mark(today)})"
+    return f"{sign}: {_cents(amount)}{_mark(cost)}{behind}"
 
 
-def cost_lines(value: object, cells: int) -> list[Line]:
-    """The panel of `/cost`."""
-    cost = _mapping(value)
+def _cents(amount: Decimal) -> str:
+    return "<0.01" if 0 < amount < _CENT else str(amount.quantize(_CENT, ROUND_HALF_UP))
+
+
+def _mark(cost: Mapping[str, Any]) -> str:
+    return "" if cost.get("exact") is True else "*"
+
+
+def cost_lines(value: object, cells: int, summary: object = None) -> list[Line]:
+    """The panel of `/cost`: the session, then all sessions by day, week and month, by model, and the hours of today."""
+    lines = _session_lines(_mapping(value), cells)
+    whole = _mapping(summary)
+    if _amount(_mapping(whole.get("total"))) is not None:
+        lines += [(), *_period_lines(whole, cells), *_model_lines(whole, cells), *_hour_lines(whole, cells)]
+    return lines
+
+
+def _period_lines(whole: Mapping[str, Any], cells: int) -> list[Line]:
+    currency = one_line(str(whole.get("currency") or ""), 8)
+    rows = []
+    for name, label in _PERIODS:
+        part = _mapping(whole.get(name))
+        amount = _amount(part) or Decimal(0)
+        rows.append(
+            (label, f"{_plain(amount)}{_mark(part)} {currency} in {count.plural(_whole(part, 'requests'), 'request')}")
+        )
+    lines = [*_title("All sessions, by the days of Beijing", cells), *named_lines(rows, cells)]
+    return lines + _reason_lines(_mapping(whole.get("total")), cells)
+
+
+_PERIODS = (("today", "today"), ("week", "this week"), ("month", "this month"), ("total", "ever"))
+
+
+def _model_lines(whole: Mapping[str, Any], cells: int) -> list[Line]:
+    currency = one_line(str(whole.get("currency") or ""), 8)
+    models = _models(_mapping(whole.get("month")))
+    rows = [(_model(one), _model_text(one, currency)) for one in models]
+    return [(), *_title("This month by model", cells), *named_lines(rows, cells)] if rows else []
+
+
+_BAR = 40
+"""Cells of the longest bar."""
+
+
+def _hour_lines(whole: Mapping[str, Any], cells: int) -> list[Line]:
+    """A bar an hour of today; the longest is the dearest hour."""
+    told = whole.get("hours")
+    hours = [
+        (_whole(one, "hour"), amount)
+        for one in map(_mapping, told if isinstance(told, list) else ())
+        if (amount := _amount(one)) is not None
+    ]
+    dearest = max((amount for _, amount in hours), default=Decimal(0))
+    if not dearest:
+        return []
+    room = max(1, min(_BAR, cells - 7 - max(len(_cents(amount)) for _, amount in hours)))
+    lines: list[Line] = [(), *_title("Today by hour", cells)]
+    for hour, amount in hours[:24]:
+        eighths = int(amount / dearest * room * 8)
+        bar = "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+        lines.append((Span(f"{hour:02}:00 ", "muted"), Span(bar, "busy"), Span(f" {_cents(amount)}")))
+    return lines
+
+
+def _title(text: str, cells: int) -> list[Line]:
+    return wrap([Span(text, "strong")], cells)
+
+
+def _session_lines(cost: Mapping[str, Any], cells: int) -> list[Line]:
     amount = _amount(cost)
     if amount is None:
         return wrap([Span("This host does not tell what its sessions cost.")], cells)
@@ -44,6 +117,11 @@ def cost_lines(value: object, cells: int) -> list[Line]:
         lines += wrap([Span(told, "warning")], cells)
     elif cost.get("exact") is not True:
         lines += wrap([Span("Not exact; see below.", "warning")], cells)
+    return lines + _reason_lines(cost, cells)
+
+
+def _reason_lines(cost: Mapping[str, Any], cells: int) -> list[Line]:
+    lines: list[Line] = []
     reasons = cost.get("reasons")
     for reason in reasons if isinstance(reasons, list) else ():
         lines += indent(wrap([Span(one_line(str(reason), 300), "muted")], max(1, cells - 2)), Span("· "), Span("  "))

@@ -23,6 +23,7 @@ from htui.screens.ladder import escape, interrupt
 from htui.screens.sending import Sending
 from htui.screens.session_panels import SessionPanels
 from htui.screens.shared_draft import SharedDraft
+from htui.screens.spending import Spending
 from htui.screens.surroundings import Surroundings
 from htui.screens.welcome import welcome_lines
 from htui.widgets.bars import Feed, Rule, StatusBar
@@ -60,6 +61,7 @@ class SessionScreen(KeyScreen):
         self.sending = Sending(self)
         self.panels = SessionPanels(self)
         self.effects = Effects(self)
+        self.spending = Spending(desk, self.changed_later)
         self._draft_watch: Watch | None = None
         self._last_interrupt: float | None = None
         self._ready = False
@@ -120,6 +122,8 @@ class SessionScreen(KeyScreen):
             self.drafting.learn(mirror)
         if self.conversation.goal_due:
             self.start(self.conversation.read_goal())
+        if self.spending.due(running=mirror.running):
+            self.start(self.spending.read())
         if not len(mirror.rows):
             self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
         self.transcript.take(mirror.rows, mirror.live)
@@ -145,6 +149,7 @@ class SessionScreen(KeyScreen):
             no_models=self.desk.catalogue_failed,
             now=self.desk.now(),
             activation=self.conversation.activation,
+            spending=self.spending.summary,
         )
 
     def _tell(self) -> None:

@@ -75,7 +75,7 @@ class SessionPanels:
                 panel.set_picks(picks)
             else:
                 self.close()
-        elif isinstance(panel, TextPanel) and panel.panel == "help" and panel.is_mounted:
+        elif isinstance(panel, TextPanel) and panel.panel in ("help", "cost") and panel.is_mounted:
             panel.update()
 
     def tick(self) -> None:
@@ -143,7 +143,10 @@ class SessionPanels:
             shown, facts = screen.figures(), self._status_facts()
             return TextPanel(theme, name, "Status", lambda cells: f.status_panel(shown, facts, cells))
         if name == "cost":
-            return TextPanel(theme, name, "Cost", lambda cells: cost_lines(mirror.value("cost"), cells))
+            screen.start(screen.spending.read())
+            return TextPanel(
+                theme, name, "Cost", lambda cells: cost_lines(mirror.value("cost"), cells, screen.spending.summary)
+            )
         if name == "queue":
             picks, at = f.queue_picks(mirror.queue), 0
         elif name == "model":

@@ -63,3 +63,34 @@ def test_the_panel_fits(cells: int) -> None:
 
 def test_a_host_that_tells_no_cost() -> None:
     assert [text_of(line) for line in cost_lines(None, 80)] == ["This host does not tell what its sessions cost."]
+
+
+def summary(**more: Any) -> dict[str, Any]:
+    part = {**COST, "amount": "5", "exact": True, "reasons": [], "unpriced": 0}
+    hours = [{"hour": 9, "amount": "4"}, {"hour": 14, "amount": "1"}]
+    return {"currency": "CNY", "today": part, "week": part, "month": part, "total": COST, "hours": hours, **more}
+
+
+def test_t20_the_figure_tells_today_behind_the_session() -> None:
+    assert cost_figure(COST, summary()) == "¥: 0.12*(5.00)"
+    assert cost_figure(COST, summary(today={**COST, "amount": "0.001"})) == "¥: 0.12*(<0.01*)"
+    for none in (None, {}, {"today": {}}, {"today": []}):
+        assert cost_figure(COST, none) == "¥: 0.12*"
+
+
+def test_the_panel_tells_periods_models_and_the_hours_of_today() -> None:
+    lines = [text_of(line) for line in cost_lines(COST, 60, summary())]
+    below = lines[lines.index("All sessions, by the days of Beijing") :]
+    assert below[1:5] == [
+        "today      5.00 CNY in 13 requests",
+        "this week  5.00 CNY in 13 requests",
+        "this month 5.00 CNY in 13 requests",
+        "ever       0.1234* CNY in 13 requests",
+    ]
+    assert below[-2:] == [f"09:00 {'█' * 40} 4.00", f"14:00 {'█' * 10} 1.00"]
+
+
+@pytest.mark.parametrize("cells", [20, 40, 80])
+def test_the_panel_of_all_sessions_fits(cells: int) -> None:
+    lines = cost_lines(COST, cells, summary(hours=[{"hour": 9, "amount": "123456"}]))
+    assert all(cells_of(line) <= cells for line in lines)
