@@ -18,6 +18,7 @@ from hd.ledger.fold import Ledger
 from hd.permit.approvals import APPROVAL_REQUEST, QUESTIONS_REQUEST
 from hd.protocol import events as ev
 from hd.protocol.events import Event
+from hd.protocol.forms import read
 from hd.protocol.ids import new_id
 from hd.protocol.messages import text_of
 from hd.protocol.projections import State
@@ -131,7 +132,7 @@ class Run:
                 for one in item["records"] if item["type"] == "snapshot" else (item,):
                     self._items.put_nowait(one)
                     if one["type"] == "event":
-                        await self._take(Event.from_wire(one["event"]))
+                        await self._take(read(one["event"]))
         self._items.put_nowait({"type": "end"})
 
     async def _take(self, event: Event) -> None:

@@ -98,7 +98,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A recorded fact. `seq` starts at 0 and is dense within a session; `time` is in ms since the epoch (UTC)."""
+    """A recorded fact. `seq` starts at 0 and is dense within a session; `time` is in ms since the epoch (UTC).
+
+    `damaged` says that a part of its data could not be read and is left out here (`hd.protocol.forms`).
+    """
 
     type: str
     seq: int
@@ -107,6 +110,7 @@ class Event:
     surface: Surface | None = None
     sources: tuple[int, ...] = ()
     ignorable: bool = False
+    damaged: bool = False
 
     def to_wire(self) -> dict[str, Any]:
         wire: dict[str, Any] = {"type": self.type, "seq": self.seq, "time": self.time, "data": self.data}

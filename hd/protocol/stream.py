@@ -201,3 +201,14 @@ def unpack(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, Chunk]]:
                     chunk["name"] = row["name"]
             chunks.append((time, chunk))
     return chunks
+
+
+def blocks_of(stream: Any) -> list[dict[str, Any]] | None:
+    """The blocks that a packed list makes; None where it is none, as in a log that was damaged."""
+    received = Partial()
+    try:
+        for _, chunk in unpack(stream):
+            received.feed(chunk)
+        return received.blocks()
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return None

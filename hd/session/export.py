@@ -13,11 +13,14 @@ from typing import Any, Final
 import msgspec
 
 from hd.protocol import events as ev
-from hd.protocol.stream import Partial, unpack
+from hd.protocol.stream import blocks_of
 from hd.session.live import HEADER_VERSION, Header
 
 ENTRY: Final = f"session.v{HEADER_VERSION}.jsonl"
 HIDDEN: Final = "[redacted]"
+_FIRST_S: Final = 315_532_800
+_LAST_S: Final = 4_354_819_198
+"""What a ZIP file can name: the first second of 1980 and the last but one of 2107 (UTC)."""
 _STREAMED = frozenset({ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT})
 
 
@@ -32,7 +35,7 @@ class Archive:
         self._secrets = [secret for secret in secrets if secret]
         self._sink = _Sink()
         self._zip = zipfile.ZipFile(self._sink, "w")
-        entry = zipfile.ZipInfo(ENTRY, time.gmtime(header.created_at / 1000)[:6])
+        entry = zipfile.ZipInfo(ENTRY, _moment(header.created_at))
         entry.compress_type = zipfile.ZIP_DEFLATED
         entry.external_attr = 0o600 << 16
         self._entry = self._zip.open(entry, "w", force_zip64=True)
@@ -61,11 +64,21 @@ def without(body: bytes, secrets: Sequence[str]) -> bytes:
 
 
 def _spells(event: Mapping[str, Any], secrets: Sequence[str]) -> bool:
-    joined = Partial()
-    for _, chunk in unpack(event["data"].get("stream") or ()):
-        joined.feed(chunk)
-    text = "\n".join(str(block.get("text") or block.get("arguments") or "") for block in joined.blocks())
+    """Whether the deltas say a secret together; those that cannot be read may."""
+    data = event.get("data")
+    stream = data.get("stream") if isinstance(data, Mapping) else None
+    blocks = blocks_of(stream or ())
+    if blocks is None:
+        return True
+    text = "\n".join(str(block.get("text") or block.get("arguments") or "") for block in blocks)
     return any(secret in text for secret in secrets)
+
+
+def _moment(created_at: int) -> tuple[int, int, int, int, int, int]:
+    """The time (ms) as a ZIP file can name it, which is the years 1980 to 2107; a wrong clock stops no export."""
+    year, *rest = time.gmtime(min(max(created_at / 1000, _FIRST_S), _LAST_S))[:6]
+    month, day, hour, minute, second = rest
+    return year, month, day, hour, minute, second
 
 
 class _Sink(io.RawIOBase):

@@ -13,7 +13,8 @@ import msgspec
 
 from hd.errors import HdError, SessionConflict, SessionNotFound, StoreDamaged
 from hd.protocol import events as ev
-from hd.protocol.events import Draft, Event
+from hd.protocol.events import Draft
+from hd.protocol.forms import read
 from hd.protocol.ids import new_session_id
 from hd.protocol.projections import State
 from hd.protocol.projections.base import Projection
@@ -21,7 +22,7 @@ from hd.session import summary
 from hd.session.fork import Mark, cut, emptied, end_of_seed
 from hd.session.hub import Hub
 from hd.session.live import Header, LiveSession
-from hd.session.repair import needs_repair, repair
+from hd.session.repair import kept_partial, needs_repair, repair
 from hd.session.residents import IDLE_S, Resting, Tenant, overdue
 from hd.session.store.base import SessionRow, Store
 
@@ -227,7 +228,7 @@ class Registry:
         state, weight = self._initial(Header.of(row)), 0
         try:
             async for page in self.store.pages(session_id):
-                state = state.fold(Event.from_wire(msgspec.json.decode(body)) for body in page)
+                state = state.fold(read(msgspec.json.decode(body)) for body in page)
                 weight += sum(map(len, page))
             session = self._session(Header.of(row), state, weight)
             if state.seq < 0 and self._opening:
@@ -246,8 +247,7 @@ class Registry:
         return self._enter(session)
 
     async def _repair(self, session: LiveSession) -> None:
-        kept = await self.store.partial(session.id)
-        partial = msgspec.json.decode(kept) if kept else None
+        partial = kept_partial(await self.store.partial(session.id))
         used = session.value("modelSelection").last_used or {}
         session.record(*repair(session.state, partial, used.get("provider", "unknown"), used.get("model", "unknown")))
         self.store.keep_partial(session.id, None)

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.messages import assistant_message, tool_message
@@ -17,7 +19,7 @@ from hd.protocol.projections.asks import Asks
 from hd.protocol.projections.begun import Begun
 from hd.protocol.projections.jobs import open_jobs, outlives_turn
 from hd.protocol.projections.turn import OpenCall, Turn
-from hd.protocol.stream import Partial, unpack
+from hd.protocol.stream import blocks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +129,28 @@ def needs_repair(state: State) -> bool:
     return bool(turn.running or open_jobs(state.values["jobs"]) or begun.commands or begun.compactions)
 
 
-def repair(state: State, partial: Mapping[str, Any] | None, provider: str, model: str) -> list[Draft]:
+def repair(state: State, partial: object, provider: str, model: str) -> list[Draft]:
     """The events that close what was interrupted and end the jobs of a dead daemon; none for a log that is closed.
 
-    `partial` is what was kept of the answer in progress: `{turn, step, stream}` with the packed stream.
+    `partial` is what was kept of the answer in progress: `{turn, step, stream}` with the packed stream. What cannot be
+    read of it is lost, and keeps nothing from being closed.
     """
     turn: Turn = state.values["turn"]
     drafts = cut_short(state.values["begun"])
     if not turn.running:
         return drafts + lost_jobs(open_jobs(state.values["jobs"]))
-    if turn.in_step and not turn.answered and partial is not None and _belongs(partial, turn):
-        drafts += interrupted_answer(partial["stream"], turn.number, turn.step, provider, model)
+    if turn.in_step and not turn.answered and isinstance(partial, Mapping) and _belongs(partial, turn):
+        drafts += interrupted_answer(partial.get("stream") or (), turn.number, turn.step, provider, model)
     others = [job for job in open_jobs(state.values["jobs"]) if outlives_turn(job)]
     return drafts + lost_jobs(others) + close(state, INTERRUPTED)
+
+
+def kept_partial(body: bytes | None) -> object:
+    """What was kept of an answer in progress; None where there is nothing that can be read."""
+    try:
+        return msgspec.json.decode(body or b"null")
+    except msgspec.DecodeError:
+        return None
 
 
 def _belongs(partial: Mapping[str, Any], turn: Turn) -> bool:
@@ -149,11 +160,11 @@ def _belongs(partial: Mapping[str, Any], turn: Turn) -> bool:
 def interrupted_answer(
     stream: Sequence[Mapping[str, Any]], turn: int, step: int, provider: str, model: str
 ) -> list[Draft]:
-    """The message that keeps what was received of an answer; a tool call in it is dropped, for it must never run."""
-    received = Partial()
-    for _, chunk in unpack(stream):
-        received.feed(chunk)
-    blocks = [block for block in received.blocks() if block["type"] != "tool-call"]
+    """The message that keeps what was received of an answer; a tool call in it is dropped, for it must never run.
+
+    None where nothing was received, or what was kept cannot be read.
+    """
+    blocks = [block for block in blocks_of(stream) or () if block["type"] != "tool-call"]
     if not blocks:
         return []
     data = {

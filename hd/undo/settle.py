@@ -13,6 +13,7 @@ from hd.files.exact import Exact
 from hd.files.leftovers import Leftovers
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
+from hd.protocol.forms import read
 from hd.protocol.projections.changes import Change, Node
 from hd.session.live import LiveSession
 from hd.session.registry import Registry
@@ -32,7 +33,7 @@ async def settle(undo: Undo, registry: Registry) -> None:
     for session_id in {str(note.get("sessionId")) for note in notes}:
         try:
             bodies = await registry.store.events(session_id, types=(ev.UNDO_CHANGED, ev.UNDO_DONE))
-            logged = [dict(msgspec.json.decode(body)["data"]) for body in bodies]
+            logged = [dict(read(msgspec.json.decode(body)).data) for body in bodies]
             mine = [note for note in notes if note.get("sessionId") == session_id and not is_logged(note, logged)]
             if mine:
                 await _record(undo, registry, session_id, mine)

@@ -17,6 +17,7 @@ import msgspec
 from hd.config.private import read_private, write_private
 from hd.errors import AttachmentInvalid
 from hd.protocol import events as ev
+from hd.protocol.forms import read
 from hd.protocol.ids import new_id
 from hd.protocol.messages import Block
 from hd.session.store.base import Store
@@ -87,9 +88,9 @@ class Uploads:
         async for page in self._store.pages(session_id, types=_WITH_FILES):
             for body in page:
                 if wanted in body:
-                    given = msgspec.json.decode(body)["data"]
+                    given = read(msgspec.json.decode(body)).data
                     for message in given.get("inserted") or (given,):
-                        yield [block for block in message.get("content") or () if isinstance(block, dict)]
+                        yield message.get("content") or []
 
 
 def _missing(attachment_id: str) -> AttachmentInvalid:

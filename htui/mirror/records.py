@@ -8,11 +8,11 @@ from typing import Any
 from hd.protocol import events as ev
 from hd.protocol.chunked import CHUNK, ChunkedList
 from hd.protocol.events import Event
+from hd.protocol.forms import read
 from hd.protocol.projections.transcript import TRANSCRIPT, Row, Transcript
 from htui.errors import ProtocolBroken
 from htui.mirror.vocabulary import KNOWN
 
-_UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 _LONGEST_NAME = 80
 
 
@@ -22,7 +22,7 @@ def event_of(record: object) -> Event:
     if not isinstance(wire, Mapping):
         raise ProtocolBroken("The host sent a record that is no event.")
     try:
-        return Event.from_wire(wire)
+        return read(wire)
     except (ValueError, TypeError) as error:
         raise ProtocolBroken(f"The host sent an event that cannot be read: {error}.") from error
 
@@ -57,14 +57,13 @@ def transcript_of(events: Sequence[Event], turn: int = 0, *, running: bool = Fal
 def apply(transcript: Transcript, event: Event) -> Transcript:
     """The shared fold, and for an event that matters and means nothing to it a row that says so (law 8).
 
-    That row is this client's own: what it does not know another version does.
+    So does one for an event of which a part could not be read, behind what could. These rows are this client's own:
+    what it does not know another version does.
     """
     if is_unknown(event):
         return _told(transcript, event, "of an unknown kind")
-    try:
-        return TRANSCRIPT.apply(transcript, event)
-    except _UNREADABLE:
-        return _told(transcript, event, "that cannot be read")
+    shown = TRANSCRIPT.apply(transcript, event)
+    return _told(shown, event, "that cannot be read whole") if event.damaged else shown
 
 
 def is_unknown(event: Event) -> bool:
@@ -74,7 +73,7 @@ def is_unknown(event: Event) -> bool:
 
 def _told(transcript: Transcript, event: Event, what: str) -> Transcript:
     text = f"An event {what}: {event.type[:_LONGEST_NAME]}"
-    row = Row(key=f"{event.seq}", kind="notice", seq=event.seq, turn=transcript.turn, time=event.time, text=text)
+    row = Row(key=f"{event.seq}.told", kind="notice", seq=event.seq, turn=transcript.turn, time=event.time, text=text)
     return replace(transcript, rows=transcript.rows.append(row))
 
 

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from hd.agent.history import HISTORY, MISSING_RESULT, json_object, messages, tool_name
+from hd.agent.fit import MISSING_RESULT, json_object, tool_name
+from hd.agent.history import HISTORY, messages
 from hd.agent.request import build, context_message, fitting_output, header_drafts, opening_messages, title_draft
 from hd.llm.base import Model
 from hd.protocol import events as ev
@@ -28,6 +29,11 @@ def user(text: str, kind: str = "user", surface: Surface = "append") -> Draft:
     return Draft(ev.USER_MESSAGE, data, surface)
 
 
+def system(text: str) -> Draft:
+    message = {"role": "system", "content": [{"type": "text", "text": text}], "id": "s"}
+    return Draft(ev.SYSTEM_MESSAGE, {"message": message}, "append")
+
+
 def assistant(*blocks: dict[str, Any]) -> Draft:
     return Draft(ev.ASSISTANT_MESSAGE, {"message": {"role": "assistant", "content": list(blocks)}}, "append")
 
@@ -41,7 +47,9 @@ def result(call_id: str, text: str = "ok") -> Draft:
 
 
 def shape(sent: list[dict[str, Any]]) -> list[str]:
-    return [f"tool:{found[0]}" if (found := tool_result_of(m)) else str(m.get("role")) for m in sent]
+    """The roles behind the system message, with the call of each result."""
+    assert sent[0]["role"] == "system"
+    return [f"tool:{found[0]}" if (found := tool_result_of(m)) else str(m.get("role")) for m in sent[1:]]
 
 
 def check_pairs(sent: list[dict[str, Any]]) -> None:
@@ -92,17 +100,18 @@ def test_results_follow_their_call_in_front_of_what_came_between() -> None:
 def test_a_call_without_a_result_gets_one_and_an_orphan_result_goes() -> None:
     sent = messages(fold(user("a"), result("ghost"), assistant(call("x")), assistant({"type": "text", "text": "b"})))
     assert shape(sent) == ["user", "assistant", "tool:x", "assistant"]
-    assert text_of(sent[2]["content"]) == MISSING_RESULT
+    assert text_of(sent[3]["content"]) == MISSING_RESULT
 
 
 def test_an_id_that_comes_again_is_made_unique_with_its_result() -> None:
-    sent = messages(fold(assistant(call("x")), result("x", "1"), assistant(call("x")), result("x", "2")))
-    assert shape(sent) == ["assistant", "tool:x", "assistant", "tool:x_2"]
+    sent = messages(fold(user("a"), assistant(call("x")), result("x", "1"), assistant(call("x")), result("x", "2")))
+    assert shape(sent) == ["user", "assistant", "tool:x", "assistant", "tool:x_2"]
 
 
 def test_f01_reasoning_goes_back_byte_for_byte_with_its_answer() -> None:
     reasoning = {"type": "reasoning", "text": "hm\u2028 \n"}
-    sent = messages(fold(assistant(reasoning, {"type": "text", "text": "b"}), assistant(reasoning, call("x"))))
+    said = {"type": "text", "text": "b"}
+    sent = messages(fold(user("a"), assistant(reasoning, said), user("b"), assistant(reasoning, call("x"))))
     assert [block for m in sent for block in m["content"] if block["type"] == "reasoning"] == [reasoning, reasoning]
 
 
@@ -115,7 +124,7 @@ def test_f01_an_answer_cut_in_its_reasoning_is_not_sent() -> None:
 
 def test_a_replacing_message_stands_where_the_replaced_ones_stood() -> None:
     history = fold(user("a"), user("b"), user("c"), user("sum", "compact", Replace(0, 1)))
-    assert [text_of(m["content"]) for m in messages(history)] == ["sum", "c"]
+    assert [text_of(m["content"]) for m in messages(history)[1:]] == ["sum", "c"]
 
 
 def test_the_request_is_a_function_of_the_log() -> None:
@@ -158,7 +167,7 @@ def test_the_same_log_gives_the_same_history_to_the_last_id(events: list[Event])
 
 
 def test_what_fits_already_is_passed_through_uncopied() -> None:
-    history = fold(user("a"), assistant({"type": "text", "text": "b"}, call("x")), result("x"))
+    history = fold(system("s"), user("a"), assistant({"type": "text", "text": "b"}, call("x")), result("x"))
     assert all(sent is entry.message for sent, entry in zip(messages(history), history.entries, strict=True))
 
 
@@ -176,3 +185,20 @@ def test_the_bound_of_an_answer_leaves_room_for_what_is_sent() -> None:
 )
 def test_f02_a_call_is_sent_back_under_a_name_that_a_tool_can_have(logged: str, sent: str) -> None:
     assert tool_name(logged) == sent
+
+
+def test_reasoning_that_a_message_lost_is_taken_from_its_stream() -> None:
+    said = {"message": {"content": [{"type": "text", "text": "b"}]}}
+    stream = [{"type": "reasoning-chunks", "time0": 1, "index": 0, "dt": [1], "texts": ["h", "m"]}]
+    (_, _, answer) = messages(fold(user("a"), Draft(ev.ASSISTANT_MESSAGE, {**said, "stream": stream}, "append")))
+    assert answer["content"] == [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "b"}]
+
+
+def test_who_speaks_is_a_matter_of_the_event_and_not_of_its_message() -> None:
+    told = Draft(ev.USER_MESSAGE, {"role": "assistant", "content": [{"type": "text", "text": "a"}]}, "append")
+    assert shape(messages(fold(system("s"), told))) == ["user"]
+
+
+def test_a_system_message_is_never_replaced() -> None:
+    history = fold(system("s"), user("a"), user("b"), user("sum", "compact", Replace(0, 2)))
+    assert [text_of(m["content"]) for m in messages(history)] == ["s", "sum"]

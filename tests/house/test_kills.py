@@ -152,7 +152,7 @@ async def test_a_turn_that_cannot_begin_ends_where_everybody_sees_it(
     session = await daemon.new_session(folder)
     daemon.stop()
     with closing(sqlite3.connect(daemon.home / "store" / "hd.db")) as store, store:
-        store.execute("UPDATE event SET body = replace(body, 'workspace-write', 'of-tomorrow')")
+        store.execute("UPDATE session SET cwd = cwd || char(0)")
     daemon.start()
     async with daemon.socket() as socket:
         follow = await socket.follow(session)

@@ -10,6 +10,7 @@ from hd.protocol.events import Event, Replace, Surface
 TEXT = st.text(max_size=20)
 IDS = st.sampled_from([f"id-{n}" for n in range(5)])
 SMALL = st.integers(0, 4)
+MODELS = st.sampled_from(["m", "n"])
 
 
 def _text_block() -> st.SearchStrategy[dict[str, Any]]:
@@ -134,7 +135,7 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         ]
     ),
     ev.REQUEST_HEADER: st.builds(
-        lambda model: {"header": {"config": {"provider": "p", "model": model}, "tools": []}}, TEXT
+        lambda model: {"header": {"config": {"provider": "p", "model": model}, "tools": []}}, MODELS
     ),
     ev.REQUEST_CONTEXT: st.builds(lambda n: {"provider": "p", "model": "m", "contextWindow": n}, SMALL),
     ev.TOOL_CALL: st.builds(lambda i: {"turn": 1, "step": 1, "callId": i, "name": "grep", "arguments": "{}"}, IDS),
@@ -209,7 +210,7 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.UNDO_ACCEPTED: st.builds(
         lambda turn, files: {"turn": turn, "files": files}, SMALL, st.lists(_PATHS, max_size=2)
     ),
-    ev.MODEL_SELECTION: st.builds(lambda m: {"provider": "p", "model": m}, TEXT),
+    ev.MODEL_SELECTION: st.builds(lambda m: {"provider": "p", "model": m}, MODELS),
     ev.SESSION_TITLE: st.builds(
         lambda t, k: {"title": t, "source": {"kind": k}}, TEXT, st.sampled_from(["user", "fallback"])
     ),

@@ -7,6 +7,7 @@ answers by the `[[…]]` commands of the prompts (`mock_commands`) and can be as
 
 import argparse
 import asyncio
+import os
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -31,6 +32,9 @@ from tests.support.mock_reply import (
 from tests.support.mock_strict import Conversations, Head, Sent, first_problem, lasting
 
 __all__ = ["Call", "MockModel", "Recorded", "Reply"]
+
+REFUSALS = "HD_TEST_REFUSALS"
+"""The variable that names the file in which a run of the tests gathers what any model of it had to refuse."""
 
 MODELS = ("deepseek-flash", "deepseek-v4-pro")
 
@@ -202,6 +206,9 @@ class MockModel:
 
     def _violated(self, problem: str) -> web.Response:
         self.violations.append(f"request {len(self.requests)}: {problem}")
+        if gathered := os.environ.get(REFUSALS):
+            with open(gathered, "a", encoding="utf-8") as file:
+                file.write(f"{self.violations[-1]}\n")
         return web.Response(status=400, body=error_body(problem), content_type="application/json")
 
     async def _list_models(self, request: web.Request) -> web.StreamResponse:

@@ -1,35 +1,12 @@
 """What a strict provider refuses, and what a cache would lose: the rules the mock holds requests against."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-PARAMETERS: Final = frozenset(
-    {
-        "frequency_penalty",
-        "logprobs",
-        "max_tokens",
-        "messages",
-        "model",
-        "presence_penalty",
-        "reasoning_effort",
-        "response_format",
-        "stop",
-        "stream",
-        "stream_options",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-        "top_logprobs",
-        "top_p",
-        "user_id",
-    }
-)
+from tests.support.mock_schema import problem_of_form
 
 
 @dataclass(frozen=True)
@@ -54,15 +31,9 @@ class Head:
 
 def first_problem(parsed: Any, sent: Sequence[Sent]) -> str | None:
     """Why a strict provider answers 400 to this request; None when it does not."""
-    if not isinstance(parsed, Mapping):
-        return "the body is no JSON object"
-    if unknown := sorted(set(parsed) - PARAMETERS):
-        return f"unknown parameter {unknown[0]}"
-    messages = parsed.get("messages")
-    if not isinstance(messages, list) or not messages or not isinstance(parsed.get("model"), str):
-        return "model and messages are required"
-    if not all(isinstance(message, Mapping) for message in messages):
-        return "a message is no object"
+    if (problem := problem_of_form(parsed)) is not None:
+        return problem
+    messages = parsed["messages"]
     return (
         _problem_of_roles(messages)
         or _problem_of_calls(messages)
@@ -72,21 +43,19 @@ def first_problem(parsed: Any, sent: Sequence[Sent]) -> str | None:
 
 
 def _problem_of_roles(messages: Sequence[Mapping[str, Any]]) -> str | None:
-    if messages[0].get("role") != "system":
+    if messages[0]["role"] != "system":
         return "the first message is not the system message"
     before = "system"
     for place, message in enumerate(messages[1:], 1):
-        role = message.get("role")
-        if role not in ("user", "assistant", "tool"):
-            return f"messages[{place}]: role {role!r} out of place"
+        role = str(message["role"])
+        if role == "system":
+            return f"messages[{place}]: a system message out of place"
         if role == "assistant" and before not in ("user", "tool"):
             return f"messages[{place}]: an assistant message behind {before}"
-        if role == "assistant" and message.get("content") is None and not message.get("tool_calls"):
+        if role == "assistant" and not message.get("content") and not message.get("tool_calls"):
             return f"messages[{place}]: neither content nor tool_calls"
-        if role != "assistant" and not isinstance(message.get("content"), str):
-            return f"messages[{place}]: content is no text"
-        before = str(role)
-    return "the last message is from the assistant" if before == "assistant" else None
+        before = role
+    return f"the last message is from the {before}" if before in ("assistant", "system") else None
 
 
 def _problem_of_pairs(messages: Sequence[Mapping[str, Any]]) -> str | None:
@@ -114,17 +83,10 @@ def _problem_of_calls(messages: Sequence[Mapping[str, Any]]) -> str | None:
         for call in message.get("tool_calls") or ():
             try:
                 is_object = isinstance(msgspec.json.decode(call["function"]["arguments"]), dict)
-            except (msgspec.DecodeError, KeyError, TypeError):
+            except msgspec.DecodeError:
                 is_object = False
-            if (
-                not is_object
-                or call.get("type") != "function"
-                or not _NAME.fullmatch(call["function"].get("name") or "")
-                or not call.get("id")
-            ):
-                return (
-                    f"messages[{place}]: a tool call without id or fit name, or with arguments that are no JSON object"
-                )
+            if not is_object:
+                return f"messages[{place}]: the arguments of a tool call are no JSON object"
     return None
 
 

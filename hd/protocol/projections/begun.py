@@ -21,21 +21,21 @@ class Begun:
 
 
 def _commanded(state: Begun, event: Event) -> Begun:
-    opened = {str(event.data["commandId"]): str(event.data.get("name") or "")}
+    opened = {str(event.data.get("commandId")): str(event.data.get("name") or "")}
     return replace(state, commands={**state.commands, **opened})
 
 
 def _command_done(state: Begun, event: Event) -> Begun:
-    command_id = str(event.data["commandId"])
+    command_id = str(event.data.get("commandId"))
     return replace(state, commands=_without(state.commands, command_id)) if command_id in state.commands else state
 
 
 def _compacting(state: Begun, event: Event) -> Begun:
-    return replace(state, compactions={**state.compactions, str(event.data["compactionId"]): event.data})
+    return replace(state, compactions={**state.compactions, str(event.data.get("compactionId")): event.data})
 
 
 def _compacted(state: Begun, event: Event) -> Begun:
-    compaction_id = str(event.data["compactionId"])
+    compaction_id = str(event.data.get("compactionId"))
     if compaction_id not in state.compactions:
         return state
     return replace(state, compactions=_without(state.compactions, compaction_id))

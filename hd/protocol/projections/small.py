@@ -60,14 +60,6 @@ MODEL_SELECTION = Projection(
 )
 
 
-def _preset(state: str | None, event: Event) -> str | None:
-    preset = event.data.get("preset")
-    return preset if isinstance(preset, str) else state
-
-
-PRESET: Projection[str | None] = Projection("preset", None, {ev.PERMISSION_PRESET: _preset})
-"""The preset's id alone; `permissions` is the same with the options that 0.1.5 clients expect beside it."""
-
 PRESET_OPTIONS: tuple[dict[str, str], ...] = (
     {
         "value": "read-only",
@@ -86,9 +78,23 @@ PRESET_OPTIONS: tuple[dict[str, str], ...] = (
     },
 )
 
-PERMISSIONS: Projection[str | None] = Projection(
+STRICTEST = "read-only"
+"""What counts where the log does not say, or says what nobody knows: then a session asks, and goes on."""
+
+_KNOWN = frozenset(option["value"] for option in PRESET_OPTIONS)
+
+
+def _preset(state: str, event: Event) -> str:
+    preset = event.data.get("preset")
+    return preset if preset in _KNOWN else STRICTEST
+
+
+PRESET: Projection[str] = Projection("preset", STRICTEST, {ev.PERMISSION_PRESET: _preset})
+"""The preset's id alone; `permissions` is the same with the options that 0.1.5 clients expect beside it."""
+
+PERMISSIONS: Projection[str] = Projection(
     "permissions",
-    None,
+    STRICTEST,
     {ev.PERMISSION_PRESET: _preset},
     lambda state: {"currentValue": state, "options": list(PRESET_OPTIONS)},
 )

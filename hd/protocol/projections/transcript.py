@@ -142,7 +142,7 @@ def _result(state: Transcript, event: Event) -> Transcript:
 
 
 def _commanded(state: Transcript, event: Event) -> Transcript:
-    command_id = str(event.data["commandId"])
+    command_id = str(event.data.get("commandId"))
     row = replace(
         _command_row(state, event, command_id),
         name=str(event.data.get("name") or ""),
@@ -154,7 +154,7 @@ def _commanded(state: Transcript, event: Event) -> Transcript:
 
 
 def _command_done(state: Transcript, event: Event) -> Transcript:
-    command_id = str(event.data["commandId"])
+    command_id = str(event.data.get("commandId"))
     index = state.open_commands.get(command_id)
     row = _command_row(state, event, command_id) if index is None else state.rows[index]
     status: ToolStatus = "failed" if event.data.get("kind") == "error" else "done"
