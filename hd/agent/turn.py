@@ -116,10 +116,10 @@ class Turn:
 
     def _after_claim(self, recorded: Sequence[Any]) -> None:
         for event in recorded:
-            if event.type == ev.USER_MESSAGE and event.data["source"].get("kind") == "user":
+            if event.type == ev.USER_MESSAGE and (event.data.get("source") or {}).get("kind") == "user":
                 self._outfit.announce("api-session/activity", [self.session.id, event.time])
                 if self.session.value("title").text is None:
-                    title = req.title_draft(text_of(event.data["content"]), event.seq)
+                    title = req.title_draft(text_of(event.data.get("content") or ()), event.seq)
                     if title is not None:
                         self.session.record(title)
 

@@ -200,7 +200,7 @@ async def test_every_known_poison_is_cured_on_load(tmp_path: Path, folder: Path)
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")
 @settings(
-    max_examples=6,
+    max_examples=4,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from hd.commands.base import Command, Line, Said, refused
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
-from hd.permit.presets import DEFAULT_PRESET, PRESETS, facts, preset
+from hd.permit.presets import PRESETS, facts, preset
 from hd.permit.reveal import reveal
 from hd.permit.rulebook import Rulebook
 from hd.permit.rules import Rule, Use
@@ -55,7 +55,7 @@ class _Permission:
         if not asked:
             return refused("/permission why takes a path or a command, such as `/permission why .env`.")
         files = self._files(line)
-        kept = preset(line.session.value("preset") or DEFAULT_PRESET).name
+        kept = preset(line.session.value("preset")).name
         covered = await self.rules.covering(asked, "command", files)
         planning = line.session.value("plan")
         told = await asyncio.to_thread(why_command, asked, kept, files, planning=planning, rules=covered)
@@ -103,11 +103,8 @@ class _Permission:
 
 def _preset(line: Line) -> Said:
     session = line.session
-    kept = session.value("preset")
-    before = preset(kept) if kept is not None else None
+    before = preset(session.value("preset"))
     if not line.args:
-        if before is None:
-            return Said("This session has no preset: everything asks first.")
         return Said(f"This session is in {before.name}: {before.description}")
     chosen = PRESETS.get(line.args)
     if chosen is None:
