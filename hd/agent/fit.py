@@ -44,7 +44,10 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 @dataclass(slots=True)
 class Fitted:
-    """`messages` as they are sent; `cured` counts what had to be changed, by its kind in words."""
+    """`messages` as they are sent; `cured` counts what had to be changed, by its kind in words.
+
+    An answer without text and calls is no fault: so ends one that a person stops while the model still thinks.
+    """
 
     messages: list[Message] = field(default_factory=list)
     cured: Counter[str] = field(default_factory=Counter)
@@ -150,7 +153,6 @@ class _Fitting:
         """An answer of the model with ids, names and arguments made fit; nothing where nothing of it can be sent."""
         blocks = message.get("content") or ()
         if not any(_is_sent(block) for block in blocks):
-            self.cured["answers with neither text nor calls"] += 1
             return
         yield from self._beginning()
         if self._before not in ("user", "tool"):

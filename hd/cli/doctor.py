@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import time
 from pathlib import Path
 
 from hd.cli.look import Found, look
@@ -85,7 +86,23 @@ def _check(home: Home) -> int:
         print(f"Database: {error.message}")
         return FAILED
     print(f"Database: {home.database} is whole.")
-    return DONE
+    return _logs(home)
+
+
+def _logs(home: Home) -> int:
+    """Tells of each log what is wrong with it, as far as there is time."""
+    from hd.cli.cured import survey, told
+    from hd.session.store.survey import logs
+
+    deadline = time.monotonic() + BUDGET_S
+    try:
+        found = survey(logs(home.database), has_time=lambda: time.monotonic() < deadline)
+    except HdError as error:
+        print(f"Logs: {error.message}")
+        return FAILED
+    for line in told(found):
+        print(line)
+    return FAILED if found.closed else DONE
 
 
 def _repair(home: Home) -> int:

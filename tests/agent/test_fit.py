@@ -291,7 +291,6 @@ def test_what_was_cured_is_counted_by_its_kind() -> None:
         "calls without a result": 2,
         "system messages behind the first message": 1,
         "messages of an unknown role": 1,
-        "answers with neither text nor calls": 1,
         "empty messages": 1,
     }
     assert text_of(fitted.messages[0]["content"]) == LOST_BEGINNING

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hd.errors import DONE, FAILED
 from tests.support.daemon import ROOT, Daemon
+from tests.support.poisons import POISONS, SOUND, put
 
 
 def doctor(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -70,3 +71,18 @@ def test_c07_without_a_home_the_rules_of_the_house_decide(tmp_path: Path) -> Non
     told = doctor(tmp_path / "none", "--path", "id_rsa")
     assert (told.returncode, "SSH private keys" in told.stdout) == (DONE, True)
     assert not (tmp_path / "none").exists()
+
+
+async def test_it_says_what_is_cured_in_logs_and_which_cannot_be_opened(tmp_path: Path) -> None:
+    poisoned = {name: POISONS[name] for name in ("a call without a result in the middle", "a message that is a number")}
+    closed = [{"type": "turn/start", "seq": None}]
+    await put(tmp_path / "home", tmp_path, {"sound": SOUND, **poisoned, "closed": closed})
+    database = (tmp_path / "home" / "store" / "hd.db").read_bytes()
+    told = doctor(tmp_path / "home")
+    assert (told.returncode, told.stderr) == (FAILED, "")
+    assert "Logs: 4 sessions." in told.stdout
+    assert "Cannot be opened: closed, because it cannot be read (an event needs a text `type`" in told.stdout
+    assert "never rewritten: a call without a result in the middle: calls without a result (1)." in told.stdout
+    assert "never rewritten: a message that is a number: events that cannot be read whole (1)." in told.stdout
+    assert "sound" not in told.stdout
+    assert (tmp_path / "home" / "store" / "hd.db").read_bytes() == database
