@@ -5,10 +5,13 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
+import msgspec
 import psutil
+import pytest
 
+from tests.house.inside import inside
 from tests.house.test_turns import ENDED, kinds, of
 from tests.support.daemon import LIMIT, Daemon, is_event
 from tests.support.mock_model import Call, MockModel, Reply
@@ -146,20 +149,34 @@ async def test_a_session_whose_daemon_died_before_its_first_event_works(
     assert of(log, "turn/end") == [{"turn": 1, "reason": {"kind": "completed"}}]
 
 
-async def test_a_turn_that_cannot_begin_ends_where_everybody_sees_it(
+async def test_a_preset_that_nobody_knows_counts_as_the_one_that_asks_for_everything(
     daemon: Daemon, mock: MockModel, folder: Path
 ) -> None:
     session = await daemon.new_session(folder)
     daemon.stop()
     with closing(sqlite3.connect(daemon.home / "store" / "hd.db")) as store, store:
-        store.execute("UPDATE session SET cwd = cwd || char(0)")
+        store.execute("UPDATE event SET body = replace(body, 'workspace-write', 'of-tomorrow')")
     daemon.start()
     async with daemon.socket() as socket:
         follow = await socket.follow(session)
         await daemon.prompt(session, "hello")
         ended = await follow.until(ENDED)
-    assert ended["event"]["data"]["reason"]["kind"] == "error"
-    assert (await daemon.acall("session/projections", request={"sessionId": session}))["values"]["inbox"] == {
-        "next-turn": [],
-        "next-step": [],
-    }
+    assert ended["event"]["data"]["reason"] == {"kind": "completed"}
+    values = (await daemon.acall("session/projections", request={"sessionId": session}))["values"]
+    assert values["permissions"]["currentValue"] == "read-only"
+
+
+async def test_a_turn_that_cannot_begin_ends_where_everybody_sees_it(
+    tmp_path: Path, mock: MockModel, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> Never:
+        raise RuntimeError("nobody expected this")
+
+    monkeypatch.setattr("hd.agent.request.context_message", broken)
+    async with inside(tmp_path, mock, folder) as house:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(house.turn_ends())
+            await house.prompt("hello", "first")
+        log = [msgspec.json.decode(body) for body in await house.store.events(house.session.id)]
+    assert of(log, "turn/end")[0]["reason"]["kind"] == "error"
+    assert house.session.view("inbox") == {"next-turn": [], "next-step": []}

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from hd.ledger.fold import fold
@@ -31,6 +32,12 @@ def kinds(log: list[dict[str, Any]]) -> list[str]:
 
 async def fork(daemon: Daemon, session: str, **more: Any) -> str:
     return str((await daemon.acall("session/fork", request={"sessionId": session, **more}))["sessionId"])
+
+
+async def forget_prefixes(daemon: Daemon) -> None:
+    """A fork goes on where its parent went another way, which to the model looks like a broken prefix."""
+    async with aiohttp.ClientSession() as client:
+        await client.post(f"{daemon.environment['DEEPSEEK_BASE_URL']}/_mock/reset-prefix")
 
 
 async def test_a_fork_begins_with_the_whole_log_and_its_end_mark(shared: Daemon, session: str) -> None:
@@ -65,6 +72,7 @@ async def test_a_fork_in_the_middle_ends_with_the_turn_that_was_named(shared: Da
 async def test_prompts_that_wait_stay_with_the_parent(shared: Daemon, session: str) -> None:
     """The second prompt was logged behind the first turn's end, but before the second turn: it must not run twice."""
     await turns(shared, session, "one", "two")
+    await forget_prefixes(shared)
     first_end = kinds(await shared.log(session)).index("turn/end")
     child = await fork(shared, session, atSeq=first_end)
     values = (await shared.acall("session/projections", request={"sessionId": child}))["values"]
