@@ -12,7 +12,7 @@ from hd.prompt.context import SOURCE_KIND
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event, Replace
-from hd.protocol.messages import Message, reasoning_block
+from hd.protocol.messages import Message, reasoning_block, tool_message, tool_result_of
 from hd.protocol.projections.base import Projection
 
 COMPACTED = "compact-checkpoint"

@@ -310,12 +310,8 @@ FORMS: Final[Mapping[str, Any]] = {
     ev.MESSAGE_FEEDBACK: Rated,
     ev.GOAL_CHANGE: GoalChanged,
     **dict.fromkeys((ev.COMMAND_RUN, ev.COMMAND_DONE), Command),
-    **dict.fromkeys(
-        (ev.COMPACTION_START, ev.COMPACTION_SUMMARY, ev.COMPACTION_PRUNE, ev.COMPACTION_END), Compaction
-    ),
-    **dict.fromkeys(
-        (ev.JOB_REGISTERED, ev.JOB_SETTLED, ev.PROCESS_PAGE, ev.PROCESS_LEFT, ev.PROCESS_KEPT), Job
-    ),
+    **dict.fromkeys((ev.COMPACTION_START, ev.COMPACTION_SUMMARY, ev.COMPACTION_PRUNE, ev.COMPACTION_END), Compaction),
+    **dict.fromkeys((ev.JOB_REGISTERED, ev.JOB_SETTLED, ev.PROCESS_PAGE, ev.PROCESS_LEFT, ev.PROCESS_KEPT), Job),
     ev.SUMMARY_WRITE: Said,
     **dict.fromkeys((ev.UNDO_CHANGED, ev.UNDO_DONE, ev.UNDO_ACCEPTED), Undo),
 }

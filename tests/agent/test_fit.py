@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hd.agent.compact import cut, summary_request
+from hd.agent.compaction.ask import full, small
+from hd.agent.compaction.cut import cut
+from hd.agent.compaction.prune import prune
 from hd.agent.fit import LOST_BEGINNING, fit, is_settled, json_object, tool_name
 from hd.agent.history import HISTORY, History, messages
 from hd.llm.base import Model, Request
@@ -62,23 +64,25 @@ def check_idempotent(events: Sequence[Event]) -> None:
     assert not again.cured
 
 
+def is_compaction(event: Event) -> bool:
+    return isinstance(event.surface, Replace) or event.type == ev.COMPACTION_PRUNE
+
+
 def check_prefixes(events: Sequence[Event]) -> None:
     """At every place where a request may have been built, what was sent begins what is sent later.
 
-    That is in front of an answer, and wherever no call waits. A compaction is where it may differ, so each piece of a
-    log between two of them is looked at by itself.
+    That is in front of an answer, and wherever no call waits. A compaction is where it may differ, so what is sent is
+    compared with the last request before the next one.
     """
-    whole = messages(history_of(events))
-    for place, event in enumerate(events):
-        before = history_of(events[:place])
-        logged = [entry.message for entry in before.entries]
-        if isinstance(event.surface, Replace):
-            check_prefixes(events[:place])
-            whole = []
-        elif whole and ((event.type == ev.ASSISTANT_MESSAGE and event.surface) or is_settled(logged)):
-            sent = messages(before)
-            if not any(isinstance(later.surface, Replace) for later in events[place:]):
-                assert whole[: len(sent)] == sent
+    for end in [*(place for place, event in enumerate(events) if is_compaction(event)), len(events)]:
+        last = messages(history_of(events[:end]))
+        for place in range(end - 1, -1, -1):
+            if is_compaction(events[place]):
+                break
+            before = history_of(events[:place])
+            if events[place].type == ev.ASSISTANT_MESSAGE or is_settled([entry.message for entry in before.entries]):
+                sent = messages(before)
+                assert last[: len(sent)] == sent
 
 
 def check_users(talk: Conversation, ranges: Sequence[Replace] = ()) -> None:
@@ -130,6 +134,7 @@ def check_talk(talk: Conversation, first: int, second: int) -> None:
     check_idempotent(talk.events)
 
 
+@settings(max_examples=50)
 @given(conversations(), st.integers(0, 99), st.integers(0, 99))
 def test_g01_whatever_became_of_calls_and_wherever_it_is_compacted_nothing_is_unpaired(
     talk: Conversation, first: int, second: int
@@ -165,9 +170,10 @@ def check_damaged(events: Sequence[Event], chance: Random) -> None:
     check_sendable(read_back)
     check_idempotent(read_back)
     history = history_of(read_back)
-    if cut(history) is not None:
-        body = encode_request(summary_request(history, "Sum it up."), MODEL)
-        assert first_problem(msgspec.json.decode(body), []) is None
+    prune(history)
+    if (found := cut(history)) is not None:
+        for request in (full(history, "Sum it up."), small(history, found, "Sum it up.", 500)):
+            assert first_problem(msgspec.json.decode(encode_request(request, MODEL)), []) is None
 
 
 DAMAGED = (st.one_of(random_logs(), conversations().map(lambda talk: talk.events)), st.integers(0, 2**32))

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hd.agent import request as req
 from hd.agent.compaction.cut import Cut
+from hd.agent.fit import fit
 from hd.agent.history import Entry, History
 from hd.llm.base import Request
 from hd.protocol.messages import shown_of, text_block, text_of, tool_calls_of, tool_result_of, user_message
@@ -67,7 +68,8 @@ def small(history: History, found: Cut, wish: str, room: int) -> Request:
     system = [entry.message for entry in history.entries if entry.message.get("role") == "system"][:1]
     text = f"<conversation>\n{_told(older, room)}\n</conversation>\n\n{wish}"
     request = req.build(history)
-    return _bounded(replace(request, messages=[*system, user_message([text_block(text)], SOURCE)], tools=()))
+    asked = fit([*system, user_message([text_block(text)], SOURCE)]).messages
+    return _bounded(replace(request, messages=asked, tools=()))
 
 
 def _bounded(request: Request) -> Request:
