@@ -16,6 +16,7 @@ from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
 from hd.agent.outfit import Outfit
+from hd.agent.permission import Grounds
 from hd.agent.presets import STANDARD, AgentPresets, described
 from hd.agent.repeats import REPEATS
 from hd.commands.table import default_commands
@@ -39,6 +40,7 @@ from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
+from hd.permit.policy import unasked
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.permit.rulebook import Rulebook
 from hd.process.run import Runner
@@ -169,7 +171,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
     )
     providers = _providers(settings, keys, demo=demo)
     runner = Runner(mark=mark, spills=home.spill)
-    guard = Guard(hidden=(home.root,))
+    guard = Guard((home.root,), sandbox.rules)
     jobs = Jobs()
     surroundings = Mask(environment_values(keys.environment))
     undo = Undo(home.undo, guard, home.scratch)
@@ -183,10 +185,11 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings,
     )
     rules = Rulebook(store, now_ms, runner.search_path)
+    grounds = Grounds(broker, rules, lambda session, mode: sandbox.holds(mode, session.value("sandbox")))
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
-        bench=Bench(tools, broker, desks.context_for, desks.mask_for, rules, desks.turn_over),
+        bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks.turn_over),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         sections=lambda session: _sections(session, runner.shell, sandbox),
@@ -202,7 +205,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs, desks.background, guard, rules),
+        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox),
         jobs=jobs,
         background=desks.background,
         terminals=desks.terminals,
@@ -292,6 +295,7 @@ def _instructions(workspace: Path, home: Path) -> str | None:
 
 def _sections(session: LiveSession, shell: str, sandbox: Sandbox) -> dict[str, str]:
     chosen = preset(session.value("preset"))
+    hold = session.value("sandbox")
     return runtime_context(
         workspace=Path(session.header.cwd),
         preset=chosen.name,
@@ -301,5 +305,5 @@ def _sections(session: LiveSession, shell: str, sandbox: Sandbox) -> dict[str, s
         date=datetime.now(UTC).astimezone().strftime("%Y-%m-%d (%A)"),
         planning=session.value("plan"),
         undone=undone(session.value("changes")),
-        sandbox=sandbox.for_model(chosen.sandbox),
+        sandbox=sandbox.for_model(unasked(chosen.sandbox, hold), hold),
     )

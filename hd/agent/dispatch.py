@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from hd.agent import repeats
-from hd.agent.permission import People, Wish, permit
+from hd.agent import outside, repeats
+from hd.agent.permission import Grounds, Wish, permit
 from hd.errors import HdError, InputInvalid, StoreFull
 from hd.permit.approvals import QUESTIONS_REQUEST, by, parse_answers
 from hd.permit.reveal import reveal
-from hd.permit.rulebook import Rulebook
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
@@ -58,10 +57,9 @@ class Bench:
     """What dispatch works with."""
 
     tools: ToolTable
-    people: People
+    grounds: Grounds
     context_for: ContextFor
     mask_for: MaskFor
-    rules: Rulebook
     turn_over: TurnOver
 
 
@@ -169,9 +167,10 @@ class Dispatch:
             await self._unmasked(arguments)
         await self._repeated(call, plan)
         wish = Wish(call.id, tool, arguments, plan, context)
-        mode = await permit(self._session, self._bench.people, self._bench.rules, wish)
+        grounds = self._bench.grounds
+        mode = await permit(self._session, grounds, wish)
         try:
-            return await tool.run(arguments, replace(context, mode=mode))
+            return await outside.run(self._session, grounds, wish, mode)
         finally:
             # However the call ended: what it changed on disk is a fact.
             if (changes := context.traced()) is not None:
@@ -208,7 +207,7 @@ class Dispatch:
             self._session.record(Draft(ev.QUESTION_ASKED, data))
             await self._session.written(durable=True)
             request = {"questions": asked}
-            people = self._bench.people
+            people = self._bench.grounds.people
             outcome = await people.ask(self._session.id, QUESTIONS_REQUEST, request, call_id=call.id)
             return self._answers(ask_id, outcome, asked)
 

@@ -1,7 +1,7 @@
 """Whether one call may run: by the session's preset, by a person's rules, or by their word (WIRE 5.3)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from hd.permit import reading
 from hd.permit.approvals import APPROVAL_REQUEST, Approval, approval_request, by, parse_approval
 from hd.permit.look import DiskLook
-from hd.permit.policy import Ask, Deny, decide, mode_of, rules_count
+from hd.permit.policy import Ask, Deny, decide, mode_of, outside_counts, rules_count
 from hd.permit.presets import PresetName
 from hd.permit.reasons import Reason
 from hd.permit.rulebook import Rulebook
@@ -47,7 +47,17 @@ class Wish:
     context: ToolContext
 
 
-async def permit(session: LiveSession, people: People, rules: Rulebook, wish: Wish) -> PresetName:
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What is decided by besides the preset: whoever can be asked, a person's rules, and whether the sandbox would hold
+    a command of a session that may touch so much."""
+
+    people: People
+    rules: Rulebook
+    holds: Callable[[LiveSession, PresetName], bool]
+
+
+async def permit(session: LiveSession, grounds: Grounds, wish: Wish) -> PresetName:
     """Returns, when the call may run, what its command may touch; a `ToolError` tells the model why it may not."""
     plan, context = wish.plan, wish.context
     preset: PresetName = session.value("preset")
@@ -57,11 +67,17 @@ async def permit(session: LiveSession, people: People, rules: Rulebook, wish: Wi
     if isinstance(verdict, Deny):
         text = f"This call {verdict.reason.en}. It was not run."
         raise ToolError(text, name="PermissionError", code="DENIED")
+    asked = isinstance(verdict, Ask)
     if isinstance(verdict, Ask):
         use = _USES.get(plan.access) if rules_count(preset, planning=planning) else None
-        if use is None or not await _covered(session, rules, wish, use):
-            await _ask(session, people, rules, wish, verdict.reason, use)
-    return mode_of(preset, plan, context.workspace, allowed=isinstance(verdict, Ask), planning=planning)
+        if use is None or not await _covered(session, grounds.rules, wish, use):
+            await ask(session, grounds, wish, verdict.reason, use)
+            await _require_same(wish)
+    hold = session.value("sandbox")
+    mode = mode_of(preset, plan, context.workspace, allowed=asked, planning=planning, hold=hold)
+    if plan.access is Access.EXECUTE and outside_counts(preset, planning=planning) and grounds.holds(session, mode):
+        return "danger-full-access" if await _covered(session, grounds.rules, wish, "outside") else mode
+    return mode
 
 
 async def _covered(session: LiveSession, rules: Rulebook, wish: Wish, use: Use) -> bool:
@@ -73,27 +89,29 @@ async def _covered(session: LiveSession, rules: Rulebook, wish: Wish, use: Use) 
     return bool(used)
 
 
-async def _ask(
-    session: LiveSession, people: People, rules: Rulebook, wish: Wish, reason: Reason, use: Use | None
+async def ask(
+    session: LiveSession, grounds: Grounds, wish: Wish, reason: Reason, use: Use | None, blocked: str | None = None
 ) -> None:
-    """Returns when a person allowed the call, as it was shown; the rule that they may want is kept first."""
-    offered = None if use is None else await rules.offer(wish.plan.detail, use, wish.context.files)
+    """Returns when a person allowed the call, as it was shown; the rule for `use` that they may want is kept first.
+
+    `blocked` is what the sandbox kept it from in a run before. A `ToolError` says that nobody allowed it.
+    """
+    offered = None if use is None else await grounds.rules.offer(wish.plan.detail, use, wish.context.files)
     ask_id = new_id()
-    request = approval_request(wish.tool.spec.name, wish.call_id, wish.plan, reason, offered)
+    request = approval_request(wish.tool.spec.name, wish.call_id, wish.plan, reason, offered, blocked)
     session.record(Draft(ev.APPROVAL_ASKED, {"id": ask_id, **request}))
     await session.written(durable=True)
-    outcome = await people.ask(session.id, APPROVAL_REQUEST, request)
+    outcome = await grounds.people.ask(session.id, APPROVAL_REQUEST, request)
     value = outcome.get("value") if outcome["kind"] == "result" else "rejected"
     approval = parse_approval(value, always=offered is not None)
     made: dict[str, Any] = {}
     if approval == "allowed-always" and offered is not None:
-        made = await _kept(rules, offered, wish, session.id)
+        made = await _kept(grounds.rules, offered, wish, session.id)
     # To the dialect a rule is a yes to this call; what it is besides stands beside it.
     told = "allowed-once" if approval == "allowed-always" else approval
     session.record(Draft(ev.APPROVAL_DECIDED, {"id": ask_id, "outcome": told, **by(outcome), **made}))
     if told != "allowed-once":
         raise ToolError(_REFUSED[told], name="ApprovalError", code="DENIED")
-    await _require_same(wish)
 
 
 async def _kept(rules: Rulebook, offered: Rule, wish: Wish, session_id: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from hd.files.guard import Guard
 from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
 from hd.permit.rulebook import Rulebook
+from hd.process.sandbox.sandbox import Sandbox
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
@@ -85,17 +86,15 @@ async def _said(command: Command, line: Line) -> Said:
         return refused(f"/{command.name} failed with an internal error ({type(error).__name__}). The log has more.")
 
 
-def default_commands(kept: Undo, jobs: Jobs, background: Background, guard: Guard, rules: Rulebook) -> CommandTable:
+def default_commands(
+    kept: Undo, jobs: Jobs, background: Background, guard: Guard, rules: Rulebook, sandbox: Sandbox
+) -> CommandTable:
     """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `background` is
-    what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked."""
+    what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked,
+    `sandbox` holds what runs."""
     from hd.commands.kinds import budget, compact, export, feedback, goal, permission, plan, processes, undo
+    from hd.commands.kinds import sandbox as held
 
     plain = [module.COMMAND for module in (budget, compact, export, feedback, goal, plan)]
-    return CommandTable(
-        [
-            *plain,
-            permission.command(guard, rules),
-            *undo.commands(kept),
-            *processes.commands(jobs, background),
-        ]
-    )
+    own = [permission.command(guard, rules), held.command(sandbox, guard, rules)]
+    return CommandTable([*plain, *own, *undo.commands(kept), *processes.commands(jobs, background)])

@@ -37,6 +37,11 @@ class OwnRules:
         self._compiled = (compiled(deny), compiled(allow))
         self.revision += 1
 
+    @property
+    def denies(self) -> bool:
+        """Whether any rule closes anything."""
+        return bool(self._compiled[0])
+
     def judge(self, name: str) -> Ruled | None:
         """What they say of a path with `/`; an exception goes before a prohibition."""
         deny, allow = self._compiled

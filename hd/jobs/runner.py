@@ -20,7 +20,8 @@ KIND = "bash"
 
 @dataclass(frozen=True, slots=True)
 class JobRunner:
-    """What a tool runs commands with: the same as the runner's, watched and stopped from outside.
+    """What a tool runs commands with: the same as the runner's, watched and stopped from outside, and held as the
+    session says.
 
     What people see of the output while it comes is rid of the values that `look` knows before the command begins;
     values that the command itself makes are hidden in its result (`hd.agent.dispatch`).
@@ -37,18 +38,24 @@ class JobRunner:
         self, command: str, *, cwd: Path, run_id: str, mode: Mode, timeout_s: float = DEFAULT_TIMEOUT_S
     ) -> Ran:
         """As `Runner.run`, held by the sandbox of `mode`; `SandboxMissing` where there must be one and is none."""
-        cage = await asyncio.to_thread(self.sandbox.cage, mode, cwd)
+        cage = await asyncio.to_thread(self.sandbox.cage, mode, cwd, self.session.value("sandbox"))
         if cage is None:
             return await self._run(command, cwd, run_id, timeout_s, None)
         left = False
         try:
             ran = await self._run(command, cwd, run_id, timeout_s, cage)
             left = ran.left
-            blocked = await asyncio.to_thread(cage.explain, ran.output)
+            blocked = await asyncio.to_thread(self._blocked, cage, ran.output)
             return replace(ran, sandbox={"mechanism": cage.mechanism.name, "mode": mode}, blocked=blocked)
         finally:
             if not left:
                 await asyncio.to_thread(cage.close)
+
+    def _blocked(self, cage: Held, output: str) -> str | None:
+        """What the sandbox kept the command from, rid of secrets: a person may be asked about it before the result is
+        recorded."""
+        blocked = cage.explain(output)
+        return None if blocked is None else self.look().hide(blocked)
 
     async def _run(self, command: str, cwd: Path, run_id: str, timeout_s: float, cage: Held | None) -> Ran:
         """The job is settled whatever ends it; where it left something running, by the end of that."""

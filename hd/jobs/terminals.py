@@ -83,7 +83,8 @@ class Terminals:
         while it waits it ends the terminal: nobody was told of it yet.
         """
         mask = await asyncio.to_thread(self._look, session)
-        cage = await asyncio.to_thread(self._sandbox.cage, mode, Path(session.header.cwd))
+        hold = session.value("sandbox")
+        cage = await asyncio.to_thread(self._sandbox.cage, mode, Path(session.header.cwd), hold)
         own = self._opened[session.id]
         running = [one for one in own if not one.terminal.ended.is_set()]
         if len(running) >= MOST_RUNNING or self._closed:

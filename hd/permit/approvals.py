@@ -28,13 +28,18 @@ def parse_approval(value: object, *, always: bool = False) -> Approval:
 
 
 def approval_request(
-    tool_name: str, call_id: str, plan: Plan, reason: Reason, always: Rule | None = None
+    tool_name: str,
+    call_id: str,
+    plan: Plan,
+    reason: Reason,
+    always: Rule | None = None,
+    blocked: str | None = None,
 ) -> dict[str, Any]:
     """What a person is shown before a call.
 
     `toolName`, `callId`, `reason` and `displayReason` are the dialect's; `summary`, `detail` and `paths` are ours and
-    hold what the call would do, in full, with nothing hidden in it. `always` is ours too: the rule that the answer
-    `allowed-always` would make.
+    hold what the call would do, in full, with nothing hidden in it. So are `always`, the rule that the answer
+    `allowed-always` would make, and `blocked`, what the sandbox kept the call from when it ran in it.
     """
     offered = (
         {} if always is None else {"always": {"text": offer(always), "use": always.use, "argv": list(always.argv)}}
@@ -48,6 +53,7 @@ def approval_request(
         "detail": reveal(plan.detail),
         "paths": [reveal(path, one_line=True) for path in plan.paths],
         **offered,
+        **({} if blocked is None else {"blocked": reveal(blocked, one_line=True)}),
     }
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from hd.permit import reasons
 from hd.permit.commands import reach
@@ -10,6 +11,7 @@ from hd.permit.presets import PresetName
 from hd.permit.reading import Doubt, unproven
 from hd.permit.reasons import Reason
 from hd.permit.servers import starts_server
+from hd.protocol.projections.sandbox import Hold
 from hd.tools.base import Access, Plan
 
 
@@ -33,6 +35,8 @@ class Deny:
 
 
 Verdict = Allow | Ask | Deny
+_AS_SET: Final = Hold()
+_FREEDOM: Final[tuple[PresetName, ...]] = ("read-only", "workspace-write", "danger-full-access")
 
 
 def decide(
@@ -75,8 +79,28 @@ def rules_count(preset: PresetName, *, planning: bool) -> bool:
     return preset == "workspace-write" and not planning
 
 
-def mode_of(preset: PresetName, plan: Plan, workspace: Path, *, allowed: bool, planning: bool = False) -> PresetName:
-    """What the command of a call may touch, by the mode of a sandbox; `allowed` says that a person was asked.
+def outside_counts(preset: PresetName, *, planning: bool) -> bool:
+    """Whether a person's rules on what runs outside the sandbox count."""
+    return preset != "read-only" and not planning
+
+
+def unasked(preset: PresetName, hold: Hold) -> PresetName:
+    """What a command may touch that nobody was asked about: what the preset allows, or less."""
+    most: PresetName = "danger-full-access" if hold.mode is None or hold.mode == "off" else hold.mode
+    return min(preset, most, key=_FREEDOM.index)
+
+
+def mode_of(
+    preset: PresetName,
+    plan: Plan,
+    workspace: Path,
+    *,
+    allowed: bool,
+    planning: bool = False,
+    hold: Hold = _AS_SET,
+) -> PresetName:
+    """What the command of a call may touch, by the mode of a sandbox; `allowed` says that a person was asked, `hold`
+    how they want the commands of their session held.
 
     What a person allowed must not fail by a rule that they were not told of: a command that reaches beyond the
     workspace by its words runs without a sandbox this one time, any other as where the workspace may be written. While
@@ -85,7 +109,7 @@ def mode_of(preset: PresetName, plan: Plan, workspace: Path, *, allowed: bool, p
     if planning:
         return "read-only"
     if not allowed or plan.access not in (Access.EXECUTE, Access.TERMINAL):
-        return preset
+        return unasked(preset, hold)
     return "danger-full-access" if reach(plan.detail, Ground.of(workspace)) else "workspace-write"
 
 

@@ -70,6 +70,10 @@ SERVER: Final = Reason(
     "starts a server, which does not end by itself: start it with `run_in_terminal`",
     "会启动不会自行结束的服务器：请用 `run_in_terminal` 启动",
 )
+HELD: Final = Reason(
+    "ran in the sandbox and failed by it: now it would run once more from its beginning, outside",
+    "已在沙箱中运行并因沙箱而失败：现在将在沙箱之外从头再运行一次",
+)
 PLANNING: Final = Reason(
     "is more than reading, and the session is in plan mode: present the plan with `exit_plan_mode` first",
     "不只是读取，而会话处于计划模式：请先用 `exit_plan_mode` 提交计划",

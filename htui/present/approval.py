@@ -26,7 +26,8 @@ class Card:
     """`payload` is what would be done, as spans with line breaks; `known` is False when the host did not tell.
 
     `said` are the model's own words about it, `reason` why the host asks. `always` is what the host would run unasked
-    from now on if a person says so, in its words; empty where it offers no such thing.
+    from now on if a person says so, in its words; empty where it offers no such thing. `blocked` is what the sandbox
+    kept the call from when it ran before.
     """
 
     tool: str
@@ -35,6 +36,7 @@ class Card:
     said: str = ""
     reason: str = ""
     always: str = ""
+    blocked: str = ""
 
 
 _LONGEST_RULE: Final = 300
@@ -48,11 +50,12 @@ def card(request: Mapping[str, Any], row: Row | None) -> Card:
     said = next((one_line(given[key], 600, strict=True) for key in _SAID if isinstance(given.get(key), str)), "")
     why = next((text for key in _REASONS if (text := _text(request, key))), "")
     reason = one_line(why, 600, strict=True)
+    blocked = one_line(_text(request, "blocked"), 600, strict=True)
     payload = tuple(_told(request, given) or _payload(given))
     if not payload:
         note = "The host did not say what this call would do." if row is None else "This call has no arguments."
         payload = (Span(note, "warning"),)
-    return Card(tool, payload, row is not None or bool(given), said, reason, _always(request))
+    return Card(tool, payload, row is not None or bool(given), said, reason, _always(request), blocked)
 
 
 def _always(request: Mapping[str, Any]) -> str:

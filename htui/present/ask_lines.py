@@ -65,7 +65,7 @@ def approval_lines(
 
 def about_lines(card: Card, cells: int, rows: int) -> list[Line]:
     """Why the host asks, and what the model says: on at most two lines each, on one where there are few rows."""
-    texts = [("Reason: ", card.reason), ("The model says: ", card.said)]
+    texts = [("Reason: ", card.reason), ("Blocked: ", card.blocked), ("The model says: ", card.said)]
     lines: list[Line] = []
     for name, text in texts:
         if text:

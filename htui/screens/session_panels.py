@@ -6,8 +6,8 @@ from htui.commands import PanelName
 from htui.present.cost import cost_lines
 from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
+from htui.present.held import held_words
 from htui.present.jobs import Job, job_picks, jobs_of
-from htui.present.safe import one_line
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
 from htui.screens.job_list import JobList
@@ -174,7 +174,7 @@ class SessionPanels:
             ("session", session_id),
             ("folder", entry.cwd if entry is not None else ""),
             ("permission", str(permissions.get("currentValue") or "") if isinstance(permissions, dict) else ""),
-            ("sandbox", one_line(screen.desk.link.host.sandbox, 300)),
+            ("sandbox", held_words(mirror.value("sandbox"), screen.desk.link.host.sandbox)),
             ("mode", PLANNING if planning(mirror.value("plan")) else ""),
             *goal_facts(goal_of(mirror.value("goal"), screen.conversation.activation)),
             ("clients", f"{clients} follow this session, this one among them" if clients > 1 else ""),

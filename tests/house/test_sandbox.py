@@ -65,7 +65,7 @@ async def test_it_is_off_until_somebody_wants_it_and_all_are_told(
     text, meta = result(await daemon.log(session), 1)
     assert "[sandbox: writing outside the workspace is blocked, but for temporary folders and caches; refused: " in text
     assert f"{beyond}/x]" in text
-    assert meta["sandbox"] == {"mechanism": told()["mechanism"], "mode": "workspace-write"}
+    assert meta["sandbox"].items() >= {"mechanism": told()["mechanism"], "mode": "workspace-write"}.items()
     assert "Sandbox: commands can write in the workspace" in str(mock.requests[2].parsed["messages"])
     assert "Sandbox: " not in str(mock.requests[1].parsed["messages"])
     for words in (("status",), ("doctor",)):
@@ -104,8 +104,9 @@ async def test_in_a_read_only_session_what_was_allowed_may_write_in_the_workspac
         events, client = await listen(socket)
         follow = await socket.follow(session)
         await daemon.prompt(session, "look and write")
-        asked = await events.until(is_waterfall)
-        await answer(daemon, client, asked["eventId"], kind="result", value="allowed-once")
+        for value in ("allowed-once", "rejected"):
+            asked = await events.until(is_waterfall)
+            await answer(daemon, client, asked["eventId"], kind="result", value=value)
         await follow.until(ENDED)
     assert (folder / "here").exists()
     assert not (beyond / "x").exists()
@@ -145,6 +146,96 @@ async def test_the_daemons_own_key_cannot_be_read_by_a_command(daemon: Daemon, m
     text, _ = result(await daemon.log(session))
     assert "[exit code: 1]" in text
     assert "Permission denied" in text or "No such file" in text
+
+
+async def test_a_command_that_the_sandbox_made_fail_runs_outside_where_the_person_says_so(
+    daemon: Daemon, mock: MockModel, folder: Path, beyond: Path
+) -> None:
+    """Refused, then allowed with a rule, then unasked by that rule."""
+    (folder / "put.py").write_text(f"open({str(beyond / 'x')!r}, 'a').write('x')\n")
+    mock.add(*(Reply(calls=[command("python3 put.py")]) for _ in range(3)), Reply(text="done"))
+    session = await daemon.new_session(folder)
+    await daemon.acall("commands/execute", agentId=session, line="/sandbox workspace-write", submittedAttachments=[])
+    async with daemon.socket() as socket:
+        events, client = await listen(socket)
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "put it")
+        for value in ("rejected", "allowed-always"):
+            asked = await events.until(is_waterfall)
+            assert not (beyond / "x").exists()
+            request = asked["request"]
+            assert f"refused: {beyond}/x" in request["blocked"]
+            assert "once more from its beginning, outside" in request["displayReason"]["en"]
+            await answer(daemon, client, asked["eventId"], kind="result", value=value)
+        await follow.until(ENDED)
+    assert (beyond / "x").read_text() == "xx"
+    log = await daemon.log(session)
+    refused, _ = result(log, 0)
+    assert "[sandbox: writing outside the workspace is blocked" in refused
+    assert "did not allow it" in refused
+    again, meta = result(log, 1)
+    assert "[This is its second run, outside the sandbox, which the person allowed." in again
+    assert "sandbox" not in meta
+    decided = of(log, "approval/decided")
+    assert [one["outcome"] for one in decided] == ["rejected", "allowed-once"]
+    assert decided[1]["rule"] == {"number": 1, "text": "`python3 put.py` outside the sandbox"}
+    (used,) = of(log, "permission/rule")
+    assert (used["change"], used["callId"]) == ("used", of(log, "tool/call")[2]["callId"])
+
+
+async def test_a_session_is_held_as_its_person_says_and_all_are_told(
+    daemon: Daemon, mock: MockModel, folder: Path, beyond: Path
+) -> None:
+    mock.add(Reply(calls=[command("touch here; id -u")]), Reply(text="done"), Reply(text="done"))
+    session = await daemon.new_session(folder)
+
+    async def say(line: str) -> tuple[str, str]:
+        ran = await daemon.acall("commands/execute", agentId=session, line=line, submittedAttachments=[])
+        return ran["result"]["kind"], ran["result"]["text"]
+
+    assert "not held by a sandbox.\nFor all sessions: off;" in (await say("/sandbox"))[1]
+    assert (await say("/sandbox sometimes"))[0] == "error"
+    assert (await say("/sandbox off network off"))[0] == "error"
+    assert "held as workspace-write" in (await say("/sandbox network off"))[1]
+    assert "held as read-only by " in (await say("/sandbox read-only network on"))[1]
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        snapshot = (await follow.item())["projections"]["values"]
+        assert snapshot["sandbox"] == {"mode": "read-only", "network": True}
+        await daemon.prompt(session, "touch")
+        await follow.until(ENDED)
+        assert "not held" in (await say("/sandbox default"))[1]
+        await daemon.prompt(session, "go on")
+        await follow.until(ENDED)
+        set_sandbox(daemon, use="required")
+        assert (await say("/sandbox off"))[0] == "error"
+    assert not (folder / "here").exists()
+    assert result(await daemon.log(session))[1]["sandbox"]["mode"] == "read-only"
+    assert "Sandbox: commands can write nowhere but in $TMPDIR" in str(mock.requests[0].parsed["messages"])
+    assert "Sandbox: none" in str(mock.requests[2].parsed["messages"])
+
+
+async def test_c04_what_a_person_closed_is_closed_to_a_held_command_that_only_looks(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    (folder / "plans").mkdir()
+    (folder / "plans" / "next.txt").write_text("hidden-plan\n")
+    (folder / "open.txt").write_text("open\n")
+    daemon.call("settings/update", ns="secret-files", patch={"deny": ["plans/**"]})
+    program = (
+        'python3 -c \'print(open("open.txt").read(), open("plans/next.txt").read())\' || cat plans/* open.txt; true'
+    )
+    mock.add(Reply(calls=[command(program)]), Reply(text="done"))
+    session = await daemon.new_session(folder)
+    await daemon.acall("commands/execute", agentId=session, line="/sandbox read-only", submittedAttachments=[])
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "look")
+        await follow.until(ENDED)
+    text, _ = result(await daemon.log(session))
+    assert "hidden-plan" not in text
+    assert "open" in text
+    assert f"[sandbox: reading {folder}/plans/next.txt is blocked]" in text
 
 
 def test_a_setting_that_is_none_is_refused(daemon: Daemon) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hd.permit.policy import Allow, Ask, Deny, decide, mode_of
 from hd.permit.presets import PresetName
 from hd.permit.reasons import OPTION_UNKNOWN
+from hd.protocol.projections.sandbox import Hold
 from hd.tools.base import Access, Plan
 
 READ_ONLY: PresetName = "read-only"
@@ -113,3 +114,23 @@ def test_while_a_plan_is_made_a_command_is_held_to_reading(preset: PresetName) -
     plan = Plan(Access.EXECUTE, "run", detail="ls")
     assert mode_of(preset, plan, HERE, allowed=False, planning=True) == READ_ONLY
     assert mode_of(preset, plan, HERE, allowed=False) == preset
+
+
+@pytest.mark.parametrize(
+    ("preset", "hold", "most"),
+    [
+        (FULL, Hold("workspace-write"), WORKSPACE),
+        (FULL, Hold(), FULL),
+        (WORKSPACE, Hold("read-only"), READ_ONLY),
+        (WORKSPACE, Hold("off"), WORKSPACE),
+        (READ_ONLY, Hold("workspace-write"), READ_ONLY),
+    ],
+)
+def test_what_a_person_holds_is_the_most_that_is_unasked_and_what_they_allowed_is_more(
+    preset: PresetName, hold: Hold, most: PresetName
+) -> None:
+    runs, reaches = (Plan(Access.EXECUTE, "run", detail=command) for command in ("make", "touch /etc/x"))
+    assert mode_of(preset, runs, HERE, allowed=False, hold=hold) == most
+    assert mode_of(preset, runs, HERE, allowed=True, hold=hold) == WORKSPACE
+    assert mode_of(preset, reaches, HERE, allowed=True, hold=hold) == FULL
+    assert mode_of(preset, runs, HERE, allowed=False, planning=True, hold=hold) == READ_ONLY

@@ -28,7 +28,8 @@ class Cage(Protocol):
 
 
 class Mechanism(Protocol):
-    """One way to hold commands. `gaps` says, a clause each, what it cannot keep from a command."""
+    """One way to hold commands. `gaps` says, a clause each, what it cannot keep from a command; `hides_within` that it
+    can close what lies in a folder where a command may write."""
 
     @property
     def name(self) -> str: ...
@@ -38,6 +39,9 @@ class Mechanism(Protocol):
 
     @property
     def gaps(self) -> tuple[str, ...]: ...
+
+    @property
+    def hides_within(self) -> bool: ...
 
     def start(self, plan: Plan, argv: Argv, spawn: Spawn) -> "subprocess.Popen[bytes]":
         """As `Cage.start`, for a plan."""

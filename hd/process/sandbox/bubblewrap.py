@@ -30,6 +30,10 @@ class Bubblewrap:
     def gaps(self) -> tuple[str, ...]:
         return ("other processes of yours can be ended", "Unix sockets by path can be reached")
 
+    @property
+    def hides_within(self) -> bool:
+        return True
+
     def start(self, plan: Plan, argv: Argv, spawn: Spawn) -> "subprocess.Popen[bytes]":
         return spawn([*wrapping(self.program, plan, frozenset(filter(Path.is_dir, plan.hidden))), *argv])
 

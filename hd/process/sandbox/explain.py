@@ -13,6 +13,9 @@ from typing import Final
 
 from hd.process.sandbox.plan import Plan
 
+OWN_CLOSED: Final = "reading the folder of the daemon itself is blocked in every session"
+"""What nobody is asked to open."""
+
 _REFUSED: Final = re.compile(
     r"permission denied|operation not permitted|read-only file system|\b(?:EACCES|EPERM|EROFS)\b", re.IGNORECASE
 )
@@ -38,17 +41,21 @@ _LINES: Final = 400
 _SHOWN: Final = 200
 
 
-def explain(output: str, plan: Plan, folder: Path, home: Path, allowed: Callable[[Path], bool]) -> str | None:
+def explain(
+    output: str, plan: Plan, folder: Path, home: Path, allowed: Callable[[Path], bool], *, within: bool = False
+) -> str | None:
     """One sentence for the model, or None where nothing points to the sandbox.
 
-    `folder` is where the command began. `allowed` says of a path whether it could be written without a sandbox; where
-    it could not, the sandbox is not to blame.
+    `folder` is where the command began, `within` as in `Plan.hides`. `allowed` says of a path whether it could be
+    written without a sandbox; where it could not, the sandbox is not to blame.
     """
     refused = [line[:_LONGEST] for line in output.splitlines() if _REFUSED.search(line[:_LONGEST])]
     for line in [*refused[:_LINES], *refused[-_LINES:]]:
         for path in _paths(line, folder, home):
-            if plan.hides(path):
-                return f"reading {_shown(path)} is blocked in every session"
+            if plan.hides(path, within=within) and plan.own in (path, *path.parents):
+                return OWN_CLOSED
+            if plan.hides(path, within=within):
+                return f"reading {_shown(path)} is blocked"
             if not plan.may_write(path) and allowed(path):
                 return _unwritable(path, plan)
     if not plan.network and _UNREACHED.search(output):

@@ -9,13 +9,15 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from hd.files.closed import closed
+from hd.files.rules import OwnRules
 from hd.process.sandbox.plan import CACHES, SECRETS, TEMPORARY, Ground
 
 _LINE = 4096
 
 
-def look(workspace: Path, home: Path, own: Path) -> Ground:
-    """The ground of a workspace; `home` is the person's home, `own` the daemon's."""
+def look(workspace: Path, home: Path, own: Path, rules: OwnRules | None = None) -> Ground:
+    """The ground of a workspace; `home` is the person's home, `own` the daemon's, `rules` close files."""
     root = _real(workspace)
     caches = () if _real(home).is_relative_to(root) else _there(home / name for name in CACHES)
     temporary = tempfile.gettempdir()
@@ -28,6 +30,7 @@ def look(workspace: Path, home: Path, own: Path) -> Ground:
         caches=caches,
         temporary=_there(map(Path, dict.fromkeys((*TEMPORARY, temporary)))),
         repository=tuple(folder for folder in _repository(root) if not folder.is_relative_to(root)),
+        denied=() if rules is None else closed(root, rules),
     )
 
 

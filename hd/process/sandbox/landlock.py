@@ -84,11 +84,19 @@ class Landlock:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        gaps = ["the names in hidden folders can be seen", "Unix sockets by path can be reached"]
+        gaps = [
+            "the names in hidden folders can be seen",
+            "files that your own rules close can be read where the workspace may be written",
+            "Unix sockets by path can be reached",
+        ]
         if self.version < _SCOPES_SINCE:
             gaps.append("other processes of yours can be ended")
         gaps.append("without a network, only TCP is cut" if self.cuts_network else "the network cannot be cut")
         return tuple(gaps)
+
+    @property
+    def hides_within(self) -> bool:
+        return False
 
     @property
     def trouble(self) -> str | None:
@@ -135,7 +143,8 @@ class Landlock:
 def rules(plan: Plan, listing: Listing) -> Iterator[Rule]:
     """What is allowed beneath which path. `listing` gives what is in a folder."""
     yield Path("/"), _READ_DIR
-    for path in readable(plan.hidden, listing):
+    exposed = plan.exposed
+    for path in readable([path for path in plan.hidden if path not in exposed], listing):
         yield path, _LOOK
     for path in plan.writable:
         yield path, _CHANGE

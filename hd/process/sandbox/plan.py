@@ -81,7 +81,8 @@ DEVICES: Final = (
 class Ground:
     """What there is around a workspace. All paths are absolute, resolved, and there.
 
-    `repository` are folders of git that the workspace belongs to and that lie outside it, as with a worktree.
+    `repository` are folders of git that the workspace belongs to and that lie outside it, as with a worktree. `denied`
+    are files and folders in the workspace that a person's own rules close.
     """
 
     workspace: Path
@@ -91,18 +92,20 @@ class Ground:
     caches: tuple[Path, ...] = ()
     temporary: tuple[Path, ...] = ()
     repository: tuple[Path, ...] = ()
+    denied: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`hidden` may not even be read. `network` says whether there is one. With `private` the command gets a temporary
-    folder of its own, which is writable besides what is listed."""
+    """`hidden` may not even be read, `own` among it is the daemon's home. `network` says whether there is one. With
+    `private` the command gets a temporary folder of its own, which is writable besides what is listed."""
 
     mode: Mode
     writable: tuple[Path, ...]
     hidden: tuple[Path, ...]
     network: bool = True
     private: bool = False
+    own: Path | None = None
 
     @property
     def exposed(self) -> tuple[Path, ...]:
@@ -114,8 +117,9 @@ class Plan:
             _within(path, Path(device)) for device in DEVICES
         )
 
-    def hides(self, path: Path) -> bool:
-        return any(_within(path, place) for place in self.hidden) and not self.may_write(path)
+    def hides(self, path: Path, *, within: bool) -> bool:
+        """Whether it cannot be read; `within` says that a mechanism can hide what lies in a writable folder."""
+        return any(_within(path, place) for place in self.hidden) and (within or not self.may_write(path))
 
 
 def plan(mode: Mode, ground: Ground, *, network: bool = True) -> Plan | None:
@@ -127,17 +131,18 @@ def plan(mode: Mode, ground: Ground, *, network: bool = True) -> Plan | None:
     if mode == "danger-full-access":
         return None
     workspace = ground.workspace
-    hidden = _outermost([ground.own, *(place for place in ground.secrets if not _within(place, workspace))])
+    private = _outermost([ground.own, *(place for place in ground.secrets if not _within(place, workspace))])
+    hidden = _outermost([*private, *ground.denied])
     if mode == "read-only":
-        return Plan(mode, (), hidden, network, private=True)
+        return Plan(mode, (), hidden, network, private=True, own=ground.own)
 
     def closed(folder: Path) -> bool:
-        return any(_within(place, folder) or _within(folder, place) for place in hidden)
+        return any(_within(place, folder) or _within(folder, place) for place in private)
 
     temporary = [folder for folder in ground.temporary if not closed(folder)]
     caches = [folder for folder in ground.caches if not closed(folder)]
     writable = _outermost([workspace, *ground.repository, *temporary, *caches])
-    return Plan(mode, writable, hidden, network, private=len(temporary) < len(ground.temporary))
+    return Plan(mode, writable, hidden, network, private=len(temporary) < len(ground.temporary), own=ground.own)
 
 
 def _outermost(places: Iterable[Path]) -> tuple[Path, ...]:

@@ -10,18 +10,24 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from hd.errors import HdError
+from hd.files.rules import OwnRules
 from hd.process.sandbox.base import Argv, Mechanism, Spawn
 from hd.process.sandbox.explain import explain
 from hd.process.sandbox.ground import look
 from hd.process.sandbox.plan import Mode, Plan, plan
 from hd.process.sandbox.probe import Found
+from hd.protocol.projections.sandbox import Hold
 
 Use = Literal["auto", "off", "required"]
 DEFAULT_USE: Final[Use] = "off"
 
 
+_AS_SET: Final = Hold()
+_HELD_MODES: Final[frozenset[Mode]] = frozenset({"read-only", "workspace-write"})
+
+
 class SandboxMissing(HdError):
-    """What the settings demand of the sandbox is not to be had on this machine; nothing was run."""
+    """What is demanded of the sandbox is not to be had on this machine; nothing was run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class Held:
 
     def explain(self, output: str) -> str | None:
         """What of the output is the sandbox's doing."""
-        return explain(output, self.plan, self.folder, self.home, _may_write)
+        return explain(output, self.plan, self.folder, self.home, _may_write, within=self.mechanism.hides_within)
 
     def close(self) -> None:
         private = self.environment.get("TMPDIR")
@@ -60,11 +66,15 @@ class Held:
 
 
 class Sandbox:
-    """`own` is the daemon's home, `home` the person's. A new wish counts from the next command on."""
+    """`own` is the daemon's home, `home` the person's; what `rules` close in a workspace is kept from its commands.
+    A new wish counts from the next command on."""
 
-    def __init__(self, found: Found, *, own: Path, home: Path, wish: Wish | None = None) -> None:
+    def __init__(
+        self, found: Found, *, own: Path, home: Path, wish: Wish | None = None, rules: OwnRules | None = None
+    ) -> None:
         self.found: Final = found
         self.wish = wish or Wish()
+        self.rules: Final = rules or OwnRules()
         self._own = own
         self._home = home
 
@@ -72,17 +82,31 @@ class Sandbox:
         """Takes up what a person set."""
         self.wish = Wish.of(section)
 
-    def cage(self, mode: Mode, folder: Path) -> Held | None:
+    def wish_of(self, hold: Hold) -> Wish:
+        """The wish for a session in which a person chose `hold`. What the settings require holds all the same."""
+        use = self.wish.use
+        if hold.mode == "off":
+            use = "required" if use == "required" else "off"
+        elif hold.mode is not None:
+            use = "required"
+        offline = self.wish.offline
+        if hold.network is not None:
+            offline = frozenset() if hold.network else _HELD_MODES
+        return Wish(use, offline)
+
+    def cage(self, mode: Mode, folder: Path, hold: Hold = _AS_SET) -> Held | None:
         """The cage for a command in the workspace `folder`, None where none is wanted or, by `auto`, none is to be had.
 
-        `SandboxMissing` where the settings demand what cannot be had. It blocks.
+        `SandboxMissing` where the settings, or the person in this session, demand what cannot be had. It blocks.
         """
-        if mode == "danger-full-access" or self.wish.use == "off":
+        wish = self.wish_of(hold)
+        if mode == "danger-full-access" or wish.use == "off":
             return None
-        mechanism = self._mechanism(mode)
+        mechanism = self._mechanism(mode, wish)
         if mechanism is None:
             return None
-        planned = plan(mode, look(folder, self._home, self._own), network=mode not in self.wish.offline)
+        ground = look(folder, self._home, self._own, self.rules)
+        planned = plan(mode, ground, network=mode not in wish.offline)
         if planned is None:
             return None
         if not planned.private:
@@ -91,19 +115,42 @@ class Sandbox:
         planned = replace(planned, writable=(*planned.writable, private))
         return Held(mechanism, planned, folder, self._home, {"TMPDIR": str(private)})
 
-    def _mechanism(self, mode: Mode) -> Mechanism | None:
+    def _mechanism(self, mode: Mode, wish: Wish) -> Mechanism | None:
         mechanism = self.found.mechanism
-        if mechanism is None and self.wish.use == "required":
+        if mechanism is None and wish.use == "required":
             raise SandboxMissing(
-                f"The settings require a sandbox for commands, and it {self.found.sentence()}. Nothing was run. "
-                "Set `sandbox.use` to `auto` to run commands without one."
+                f"Commands have to be held by a sandbox, and it {self.found.sentence()}. Nothing was run. "
+                "Set `sandbox.use` to `auto`, or `/sandbox default` in a session, to run commands without one."
             )
-        if mode in self.wish.offline and (mechanism is None or not mechanism.cuts_network):
+        if mode in wish.offline and (mechanism is None or not mechanism.cuts_network):
             raise SandboxMissing(
-                f"The settings cut the network for {mode}, which this machine cannot do. Nothing was run. "
-                "Take the preset out of `sandbox.offline` to run commands with the network."
+                f"The network of commands is to be cut in {mode}, which this machine cannot do. Nothing was run. "
+                "Take the preset out of `sandbox.offline`, or `/sandbox network on`, to run commands with the network."
             )
         return mechanism
+
+    def holds(self, mode: Mode, hold: Hold = _AS_SET) -> bool:
+        """Whether a command of this mode would be in a cage."""
+        return self.found.mechanism is not None and self.wish_of(hold).use != "off" and mode != "danger-full-access"
+
+    def trouble_with(self, hold: Hold) -> str | None:
+        """Why a session's commands cannot be held so; None where they can."""
+        mechanism = self.found.mechanism
+        if hold.mode == "off" and self.wish.use == "required":
+            return "The settings require a sandbox for commands (`sandbox.use`)."
+        if hold.mode in _HELD_MODES and mechanism is None:
+            return f"Commands cannot be held: a sandbox {self.found.sentence()}."
+        if hold.network is False and (mechanism is None or not mechanism.cuts_network):
+            return "This machine cannot cut the network of a command."
+        return None
+
+    def told_of(self, mode: Mode, hold: Hold) -> str:
+        """How a command of one session is held that nobody was asked about, for its person."""
+        mechanism = self.found.mechanism
+        if mechanism is None or not self.holds(mode, hold):
+            return "the commands of this session are not held by a sandbox."
+        network = "without network" if mode in self.wish_of(hold).offline else "with the network"
+        return f"the commands of this session are held as {mode} by {mechanism.name}, {network}."
 
     def sentence(self) -> str:
         """How it stands, for people."""
@@ -125,17 +172,20 @@ class Sandbox:
             "text": self.sentence(),
         }
 
-    def for_model(self, mode: Mode) -> str | None:
+    def for_model(self, mode: Mode, hold: Hold = _AS_SET) -> str | None:
         """What the model should know before it runs a command; None where nothing holds it."""
-        if self.found.mechanism is None or self.wish.use == "off" or mode == "danger-full-access":
+        if not self.holds(mode, hold):
             return None
         where = (
             "nowhere but in $TMPDIR, and in the workspace where a person allowed the command"
             if mode == "read-only"
             else "in the workspace, temporary folders and package caches alone"
         )
-        network = "; without network" if mode in self.wish.offline else ""
-        return f"commands can write {where}, and cannot read credentials{network}. Do not try to get around it."
+        network = "; without network" if mode in self.wish_of(hold).offline else ""
+        return (
+            f"commands can write {where}, and cannot read credentials{network}. Do not try to get around it: where a "
+            "command fails by it, the person may be asked at once whether it is to run outside."
+        )
 
 
 def _may_write(path: Path) -> bool:

@@ -32,6 +32,7 @@ from hd.protocol.projections.modes import (
 from hd.protocol.projections.outline import TURN_OUTLINE
 from hd.protocol.projections.pressure import CONTEXT_PRESSURE
 from hd.protocol.projections.questions import USER_QUESTIONS
+from hd.protocol.projections.sandbox import SANDBOX
 from hd.protocol.projections.small import (
     MODEL_SELECTION,
     PERMISSIONS,
@@ -60,6 +61,7 @@ PUBLIC: tuple[Projection[Any], ...] = (
     USER_QUESTIONS,
     PLAN,
     GOAL,
+    SANDBOX,
     JOBS,
     CONTEXT_BREAKDOWN,
     AGENT_PRESET,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from hd.process.run import DEFAULT_TIMEOUT_S, Ran
+from hd.process.sandbox.explain import OWN_CLOSED
 from hd.process.survivors import Survivor
 from hd.protocol.tools import ToolSpec
 from hd.tools.arguments import Arguments, decode, schema
@@ -57,7 +58,7 @@ class RunCommand:
             "command": parsed.command,
             "exitCode": ran.exit_code,
             "durationMs": ran.duration_ms,
-            **({"sandbox": dict(ran.sandbox)} if ran.sandbox is not None else {}),
+            **({"sandbox": _held(ran.sandbox, ran.blocked)} if ran.sandbox is not None else {}),
         }
         if ran.number is not None:
             meta["cmdId"] = ran.number
@@ -92,6 +93,11 @@ def report(ran: Ran, timeout_s: float) -> str:
     if ran.number is not None:
         notes.append(f"[cmd #{ran.number}]")
     return "\n".join([*([shown] if shown else []), *notes])
+
+
+def _held(sandbox: Mapping[str, str], blocked: str | None) -> dict[str, str]:
+    """`blocked` is what a person could allow, and not what is closed to everybody."""
+    return dict(sandbox) | ({} if blocked in (None, OWN_CLOSED) else {"blocked": blocked})
 
 
 def _reading(number: int) -> str:

@@ -67,7 +67,7 @@ def test_where_the_person_may_not_write_either_the_sandbox_is_not_to_blame() -> 
 
 def test_a_secret_that_was_to_be_read() -> None:
     sentence = told("cat: /home/ada/.ssh/id_rsa: Permission denied", allowed=False)
-    assert sentence == "reading /home/ada/.ssh/id_rsa is blocked in every session"
+    assert sentence == "reading /home/ada/.ssh/id_rsa is blocked"
 
 
 def test_in_a_read_only_session_the_workspace_is_closed_too() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hd.process.sandbox.bubblewrap import wrapping
 from hd.process.sandbox.ground import look
-from hd.process.sandbox.landlock import readable
+from hd.process.sandbox.landlock import readable, rules
 from hd.process.sandbox.plan import Ground, Mode, Plan, plan
 
 HOME = Path("/home/ada")
@@ -35,7 +35,9 @@ def test_full_access_is_no_sandbox() -> None:
 
 
 def test_a_read_only_session_writes_in_a_folder_of_its_own_alone() -> None:
-    assert made("read-only") == Plan("read-only", (), (HOME / ".h", HOME / ".ssh", HOME / ".netrc"), private=True)
+    assert made("read-only") == Plan(
+        "read-only", (), (HOME / ".h", HOME / ".ssh", HOME / ".netrc"), private=True, own=HOME / ".h"
+    )
 
 
 def test_a_workspace_is_written_with_what_belongs_to_it() -> None:
@@ -137,3 +139,32 @@ def test_what_lies_in_the_workspace_opens_no_folder_outside(tmp_path: Path) -> N
     assert look(work, tmp_path, tmp_path / "h").repository == ()
     (work / ".cache").symlink_to(target)
     assert look(work, work, tmp_path / "h").caches == ()
+
+
+DENIED = replace(GROUND, denied=(HOME / "work" / "plans", HOME / "work" / "x.sqlite"))
+
+
+def test_c04_what_a_person_closed_is_covered_within_the_workspace_by_who_can() -> None:
+    it = made("workspace-write", DENIED)
+    words = wrapping("bwrap", it, frozenset({HOME / "work" / "plans"}))
+    covers = [words.index(str(place)) for place in DENIED.denied]
+    assert words[covers[0] - 1] == "--tmpfs"
+    assert words[covers[1] - 2 : covers[1]] == ["--ro-bind", "/dev/null"]
+    assert min(covers) > words.index(str(HOME / "work"))
+    assert it.exposed == DENIED.denied
+    assert all(it.hides(place / "x", within=True) and not it.hides(place / "x", within=False) for place in it.exposed)
+
+
+def test_c04_what_cannot_be_left_out_of_what_is_allowed_opens_nothing_else() -> None:
+    """Landlock allows what lies beside the hidden one by one, and names beside the exposed would do no good."""
+    free = made("workspace-write")
+    listed = [path for path, _ in rules(made("workspace-write", DENIED), _listing)]
+    assert listed == [path for path, _ in rules(free, _listing)]
+    closed = [path for path, _ in rules(made("read-only", DENIED), _listing)]
+    assert HOME / "work" / "a" in closed
+    assert not {HOME / "work", HOME / "work" / "plans"} & set(closed)
+
+
+def _listing(folder: Path) -> list[Path]:
+    names = {HOME: ["work", ".h"], HOME / "work": ["a", "plans", "x.sqlite"]}
+    return [folder / name for name in names.get(folder, [])]

@@ -1,0 +1,36 @@
+"""How a person wants the commands of a session held, in place of what the settings say. Our own projection
+(`sandbox`)."""
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from hd.protocol import events as ev
+from hd.protocol.events import Event
+from hd.protocol.projections.base import Projection
+
+Held = Literal["off", "read-only", "workspace-write"]
+_HELD: Final[dict[str, Held]] = {"off": "off", "read-only": "read-only", "workspace-write": "workspace-write"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """`mode` holds every command of the session at least so, or none where it is `off`; `network` says whether they
+    have one. None leaves it to the settings and to the preset."""
+
+    mode: Held | None = None
+    network: bool | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        return {"mode": self.mode, "network": self.network}
+
+
+def _held(state: Hold, event: Event) -> Hold:
+    mode, network = event.data.get("mode"), event.data.get("network")
+    new = Hold(
+        _HELD.get(mode) if isinstance(mode, str) else None,
+        network if isinstance(network, bool) else None,
+    )
+    return state if new == state else new
+
+
+SANDBOX: Final = Projection("sandbox", Hold(), {ev.SANDBOX_HOLD: _held}, Hold.to_wire)
