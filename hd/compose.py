@@ -2,12 +2,11 @@
 
 import asyncio
 import os
-import platform
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from aiohttp import web
@@ -33,6 +32,7 @@ from hd.files.references import References
 from hd.jobs.jobs import Jobs
 from hd.ledger.accounts import Accounts
 from hd.ledger.budget import BUDGET
+from hd.ledger.cache import cache_projection
 from hd.ledger.cost import cost_projection
 from hd.ledger.prices import prices
 from hd.llm.base import Provider
@@ -40,15 +40,15 @@ from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.permit.broker import Broker
-from hd.permit.policy import unasked
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.permit.rulebook import Rulebook
 from hd.process.run import Runner
 from hd.process.sandbox.probe import probe
 from hd.process.sandbox.sandbox import DEFAULT_USE, Sandbox
-from hd.prompt.context import runtime_context
+from hd.prompt.guidance import GUIDANCE
 from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
+from hd.prompt.tree import TREE
 from hd.protocol.projections import DAEMON
 from hd.secrets.mask import Mask
 from hd.secrets.values import environment_values
@@ -79,15 +79,14 @@ from hd.server.rpc import Stream, Unary
 from hd.server.services import Services
 from hd.session.drafts import Drafts
 from hd.session.hub import Hub
-from hd.session.live import LiveSession
 from hd.session.presence import Presence
 from hd.session.registry import Registry
 from hd.session.store.base import Store
 from hd.session.store.sqlite import SqliteStore
 from hd.session.workspaces import Workspaces
+from hd.surroundings import Source, Surroundings, local_time
 from hd.tools.table import default_tools
 from hd.undo.settle import forget, settle
-from hd.undo.tell import undone
 from hd.undo.undo import Undo
 from hd.uploads.uploads import Uploads
 from hd.version import __version__
@@ -106,6 +105,7 @@ class House:
     streams: Mapping[str, Stream]
     plain: Sequence[web.RouteDef]
     undo: Undo
+    surroundings: Surroundings
 
     async def prepare(self) -> None:
         """Loads the settings and closes what the last daemon left open; to be done before anybody is let in."""
@@ -123,6 +123,7 @@ class House:
         """Ends all work while clients can still see it: first turns, then streams."""
         services = self.services
         await services.agents.close()
+        await self.surroundings.close()
         await services.terminals.close()
         await services.background.close()
         for told in (
@@ -137,13 +138,23 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, environment: Mapping[str, str], *, demo: bool) -> AsyncIterator[House]:
-    """A house on the home's store, closed in order at the end, whatever ends it."""
+async def open_house(
+    settings: Settings,
+    environment: Mapping[str, str],
+    *,
+    demo: bool,
+    now: Callable[[], datetime] = local_time,
+    sources: Sequence[Source] = (),
+) -> AsyncIterator[House]:
+    """A house on the home's store, closed in order at the end, whatever ends it.
+
+    `now` is what the model is told as the date, `sources` are what it is told besides of its surroundings.
+    """
     store = await SqliteStore.open(settings.home.database, clock=now_ms)
     try:
         keys, mark = Keys(settings.home, environment), str(settings.home.root)
         sandbox = Sandbox(await asyncio.to_thread(probe), own=settings.home.root, home=Path.home())
-        house = build(settings, keys, store, sandbox, demo=demo, mark=mark)
+        house = build(settings, keys, store, sandbox, demo=demo, mark=mark, now=now, sources=sources)
         sweeping = asyncio.create_task(house.services.registry.keep_sweeping(), name="sweep sessions")
         try:
             await house.prepare()
@@ -156,7 +167,17 @@ async def open_house(settings: Settings, environment: Mapping[str, str], *, demo
         await store.close()
 
 
-def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, demo: bool, mark: str) -> House:
+def build(
+    settings: Settings,
+    keys: Keys,
+    store: Store,
+    sandbox: Sandbox,
+    *,
+    demo: bool,
+    mark: str,
+    now: Callable[[], datetime] = local_time,
+    sources: Sequence[Source] = (),
+) -> House:
     """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
     home = settings.home
     hub, broker = Hub(), Broker()
@@ -164,7 +185,10 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
     registry = Registry(
         store,
         hub,
-        projections=(*DAEMON, cost_projection(tables), BUDGET, HISTORY, REPEATS),
+        projections=(
+            *(*DAEMON, cost_projection(tables), BUDGET, cache_projection(tables)),
+            *(HISTORY, REPEATS, GUIDANCE, TREE),
+        ),
         clock=now_ms,
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),
@@ -186,18 +210,19 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
     )
     rules = Rulebook(store, now_ms, runner.search_path)
     grounds = Grounds(broker, rules, lambda session, mode: sandbox.holds(mode, session.value("sandbox")))
+    around = Surroundings(guard, sandbox, runner.shell, Path.home().resolve(), now, sources)
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
         bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks.turn_over),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
-        sections=lambda session: _sections(session, runner.shell, sandbox),
+        surroundings=around,
         announce=broker.emit,
         default_selection=providers.default,
     )
     agents = Agents(outfit)
-    registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo)
+    registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo, around)
     services = Services(
         registry=registry,
         workspaces=Workspaces(store),
@@ -253,7 +278,7 @@ def build(settings: Settings, keys: Keys, store: Store, sandbox: Sandbox, *, dem
         unary |= part.unary()
         streams |= part.streams()
     plain = (*ExportRoutes(services, lambda: _secrets(keys)).plain(), *upload_routes.plain())
-    return House(services, unary, streams, plain, undo)
+    return House(services, unary, streams, plain, undo, around)
 
 
 def _secrets(keys: Keys) -> list[str]:
@@ -291,19 +316,3 @@ def _namespaces(settings: Settings, providers: Providers, sandbox: Sandbox, guar
 
 def _instructions(workspace: Path, home: Path) -> str | None:
     return render(find(workspace, home)) or None
-
-
-def _sections(session: LiveSession, shell: str, sandbox: Sandbox) -> dict[str, str]:
-    chosen = preset(session.value("preset"))
-    hold = session.value("sandbox")
-    return runtime_context(
-        workspace=Path(session.header.cwd),
-        preset=chosen.name,
-        preset_description=chosen.description,
-        platform=f"{platform.system()} {platform.machine()}",
-        shell=shell,
-        date=datetime.now(UTC).astimezone().strftime("%Y-%m-%d (%A)"),
-        planning=session.value("plan"),
-        undone=undone(session.value("changes")),
-        sandbox=sandbox.for_model(unasked(chosen.sandbox, hold), hold),
-    )

@@ -199,7 +199,8 @@ class Agent:
         self.pursuit.park()
 
     async def _opening(self) -> str | None:
-        """The instruction files, read before the first turn of a session only: they stand once at its head."""
+        """Looks around, and reads the instruction files before the first turn only: they stand once at the head."""
+        await self._outfit.surroundings.look(self.session)
         if self.session.value("turn").number:
             return None
         try:

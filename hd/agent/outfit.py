@@ -2,26 +2,42 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from hd.agent.dispatch import Bench
 from hd.llm.providers import Providers
+from hd.prompt.tree import News
 from hd.session.live import LiveSession
 from hd.session.registry import Announce
+
+
+class Surroundings(Protocol):
+    """What the model must know of the place where a session works."""
+
+    async def look(self, session: LiveSession) -> None:
+        """Looks at the place before a turn, for a bounded time."""
+        ...
+
+    def sections(self, session: LiveSession) -> Mapping[str, str]:
+        """What there is to know, text by title."""
+        ...
+
+    def tree(self, session: LiveSession) -> News | None:
+        """What there is to tell of the tree of its folder."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Outfit:
     """What every agent of a house works with.
 
-    `instructions` reads the instruction files of a folder; `sections` says what the model must know of a session's
-    surroundings (name → text). `announce` tells all clients a host event.
+    `instructions` reads the instruction files of a folder. `announce` tells all clients a host event.
     """
 
     providers: Providers
     bench: Bench
     system_prompt: str
     instructions: Callable[[str], Awaitable[str | None]]
-    sections: Callable[[LiveSession], Mapping[str, str]]
+    surroundings: Surroundings
     announce: Announce
     default_selection: Callable[[], Mapping[str, Any]]

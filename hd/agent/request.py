@@ -6,6 +6,9 @@ from typing import Any
 from hd.agent.history import History, messages
 from hd.llm.base import Model, Request
 from hd.prompt.context import SOURCE_KIND, changed, render
+from hd.prompt.guidance import GUIDANCE_KIND, Guidance, due
+from hd.prompt.guidance import render as render_guidance
+from hd.prompt.tree import News
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.messages import Message, system_message, user_message
@@ -35,6 +38,36 @@ def context_message(history: History, sections: Mapping[str, str]) -> list[Draft
         "sections": [{"name": name, "text": text} for name, text in news.items()],
     }
     return [_told(source, render(news, update=update))]
+
+
+def tree_message(news: News | None) -> list[Draft]:
+    return [] if news is None else [_told(news.source, news.text)]
+
+
+def guidance_message(guidance: Guidance, tools: Sequence[ToolSpec]) -> list[Draft]:
+    """What the conversation calls for and was not told yet, in one message."""
+    chunks = due(guidance, {tool.name for tool in tools})
+    if not chunks:
+        return []
+    return [_told({"kind": GUIDANCE_KIND, "chunks": [chunk.name for chunk in chunks]}, render_guidance(chunks))]
+
+
+def settled_tools(history: History, tools: Sequence[ToolSpec], *, goes_on: bool) -> Sequence[ToolSpec]:
+    """The tools of the next request: those of the last one for as long as they do (law 2).
+
+    They stand in front of all messages, so a new description or a new tool would cost the whole cache of the session.
+    It waits until that is lost anyway (not `goes_on`: a compaction, another model). A tool that is gone, or takes other
+    arguments than the model was told, cannot wait.
+    """
+    told = _tools(history)
+    known = {tool.name: tool.parameters for tool in tools}
+    fit = all(known.get(tool.name) == tool.parameters for tool in told)
+    return told if told and goes_on and fit else tools
+
+
+def _tools(history: History) -> list[ToolSpec]:
+    wire = (history.header or {}).get("tools") or ()
+    return [ToolSpec(tool["name"], tool["description"], tool["parameters"]) for tool in wire]
 
 
 def _told(source: Mapping[str, Any], text: str) -> Draft:
@@ -84,12 +117,11 @@ def build(history: History) -> Request:
     """The request that the log means; the log has a `request/header` by then."""
     header = history.header or {}
     config: Mapping[str, Any] = header.get("config") or {}
-    tools = [ToolSpec(t["name"], t["description"], t["parameters"]) for t in header.get("tools") or ()]
     sent: list[Message] = messages(history)
     return Request(
         model=str(config.get("model")),
         messages=sent,
-        tools=tools,
+        tools=_tools(history),
         effort=config.get("reasoningEffort"),
         max_tokens=config.get("maxTokens"),
     )

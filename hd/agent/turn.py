@@ -79,11 +79,14 @@ class Turn:
 
     def _tell_request(self, selection: Mapping[str, Any], model: Model) -> None:
         """Records what the request holds besides the conversation, where that is not in the log yet."""
-        session, outfit = self.session, self._outfit
+        session, around = self.session, self._outfit.surroundings
         history, size = session.value("history"), session.value("contextPressure").projected
+        session.record(*req.context_message(history, around.sections(session)), *req.tree_message(around.tree(session)))
+        goes_on = session.value("cache").continues((selection["provider"], selection["model"]))
+        tools = req.settled_tools(history, self._outfit.bench.tools.specs(), goes_on=goes_on)
         session.record(
-            *req.context_message(history, outfit.sections(session)),
-            *req.header_drafts(history, selection, model, outfit.bench.tools.specs(), size),
+            *req.guidance_message(session.value("guidance"), tools),
+            *req.header_drafts(history, selection, model, tools, size),
         )
 
     async def _make_room(self, window: int) -> StepEnd | None:

@@ -69,6 +69,26 @@ def project_check(signs: Signs) -> Check | None:
     return None
 
 
+_MARKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Rust": ("Cargo.toml",),
+    "Go": ("go.mod", "go.work"),
+    "Java": ("pom.xml", "build.gradle", "build.gradle.kts"),
+    "TypeScript": ("tsconfig.json",),
+    "JavaScript": ("package.json",),
+    "Python": _PYTHON_MARKS,
+    "Ruby": ("Gemfile",),
+    "PHP": ("composer.json",),
+    "C or C++": ("CMakeLists.txt", "meson.build"),
+}
+"""The files at the top of a project that say which language it is written in. A Makefile says nothing of that."""
+
+
+def languages(names: Set[str]) -> dict[str, tuple[str, ...]]:
+    """The languages of a project by the names at its top, each with the files that say so."""
+    found = {language: tuple(mark for mark in marks if mark in names) for language, marks in _MARKS.items()}
+    return {language: marks for language, marks in found.items() if marks}
+
+
 def file_check(path: str, signs: Signs) -> Check | None:
     """The check of the one file `path` (relative to the project), None where no language is known by its name.
 

@@ -8,6 +8,9 @@ SOURCE_KIND: Final = "runtime-context"
 
 GONE: Final = "none"
 
+PROJECT: Final = "Project"
+"""The section that says what kind of project it is; it also calls for guidance (`hd.prompt.guidance`)."""
+
 PLAN_MODE: Final = (
     "on. Only reading is possible: every change, and every command that does more than read, is refused. Read what "
     "matters, ask what only the person knows, then call `exit_plan_mode` with the whole plan. Begin with the work only "
@@ -29,12 +32,15 @@ def runtime_context(
     planning: bool = False,
     undone: str | None = None,
     sandbox: str | None = None,
+    project: str | None = None,
+    untold: str | None = None,
 ) -> Sections:
     """The sections by title. `date` is a day such as `2026-03-01 (Sunday)`: a clock would change with every request.
 
     `tools` names what is on the machine and worth knowing (`git`, `uv`, `node`), not the model's own tools.
     `undone` says what of the model's work the person took back.
     `sandbox` says what holds the commands, None where nothing does.
+    `project` says what kind of project it is, as far as that shows, `untold` why its tree is not told, if it is not.
     """
     sections = {
         "Workspace": str(workspace),
@@ -44,6 +50,10 @@ def runtime_context(
     }
     if sandbox is not None:
         sections["Sandbox"] = sandbox
+    if project:
+        sections[PROJECT] = project
+    if untold:
+        sections["Tree"] = untold
     if tools:
         sections["Programs found"] = ", ".join(tools)
     if planning:

@@ -135,7 +135,8 @@ async def test_g02_within_a_turn_its_own_steps_are_summed_up(daemon: Daemon, moc
     assert [end["turn"] for end in of(events, "compaction/end")] == [1]
     assert summary["summary"] == [{"type": "text", "text": "Two steps so far."}]
     last = mock.requests[-1].parsed["messages"]
-    assert [message["role"] for message in last] == ["system", "user", "assistant", "tool", "user"]
+    # What was told of the surroundings and of the tree went with the older part, and is told again.
+    assert [message["role"] for message in last] == ["system", "user", "assistant", "tool", "user", "user"]
     assert "<prompt>\nwork through it\n</prompt>" in last[1]["content"]
     assert of(events, "turn/end")[0]["reason"] == {"kind": "completed"}
 

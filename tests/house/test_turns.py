@@ -326,6 +326,7 @@ async def test_what_a_client_folds_equals_what_the_daemon_says(daemon: Daemon, m
     # Prices are the daemon's: a client has none to fold by.
     assert said["values"].pop("cost")["requests"] == 2
     assert said["values"].pop("budget") is None
+    assert said["values"].pop("cache")["requests"] == 2
     assert folded.views() | from_header == said["values"]
     assert folded.values["todos"] == ({"id": "1", "content": "a", "status": "pending"},)
 
