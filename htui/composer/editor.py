@@ -5,7 +5,8 @@ from typing import Any
 
 from htui.composer import draft as d
 from htui.composer.draft import Draft
-from htui.composer.folds import is_long, next_mark, unfolded, without_marks
+from htui.composer.folds import fold, next_mark, unfolded, without_marks
+from htui.composer.kills import KillRing
 from htui.composer.layout import Layout, lay_out, vertical
 
 UNDO = 200
@@ -23,8 +24,10 @@ class Editor:
         self.folds: dict[str, str] = {}
         self._undo: list[Draft] = []
         self._typing = False
-        self._killed = ""
+        self._kills = KillRing()
         self._killing = False
+        self._yanked: int | None = None
+        """Where the text begins that was yanked just now."""
         self._goal: int | None = None
         self._recall: list[str] = []
         self._at: int | None = None
@@ -76,19 +79,41 @@ class Editor:
             del self._recall[:-RECALL]
 
     def set_recall(self, texts: Sequence[str]) -> None:
-        """Earlier prompts, oldest first; those entered here since stay the latest."""
+        """Earlier prompts, oldest first; those entered here since stay the latest, and what is shown stays."""
         known = set(texts)
-        self._recall = [*texts, *(text for text in self._recall if text not in known)][-RECALL:]
+        before, at = self._recall, self._at
+        self._recall = [*texts, *(text for text in before if text not in known)][-RECALL:]
+        if at is not None:
+            places = [place for place, text in enumerate(self._recall) if text == before[at]]
+            behind = len(before) - at
+            self._at = min(places, key=lambda place: abs(len(self._recall) - place - behind), default=None)
 
     def paste(self, text: str) -> None:
         """Inserts a text as it is; a long one is folded."""
-        text = without_marks(text)
-        if is_long(text):
-            mark = next_mark(self.folds)
-            self.folds[mark] = text
-            text = mark
+        text = self._folded(without_marks(text))
         if text:
             self._change(d.insert(self.draft, text))
+
+    def replace(self, draft: Draft) -> None:
+        """Another draft in place of this one; can be undone."""
+        self._change(draft)
+        self._at = None
+
+    @property
+    def on_first_line(self) -> bool:
+        return self.layout().line == 0
+
+    @property
+    def at_oldest(self) -> bool:
+        """True when there is no earlier prompt to recall."""
+        return not self._recall if self._at is None else self._at == 0
+
+    def _folded(self, text: str) -> str:
+        """A long text with its middle as one character."""
+        folded, mark, middle = fold(text, self.folds)
+        if mark:
+            self.folds[mark] = middle
+        return folded
 
     def press(self, key: str, character: str | None = None) -> bool:
         """Takes a key; False when it means nothing here."""
@@ -152,11 +177,7 @@ class Editor:
 
     def _show_recalled(self, at: int) -> None:
         self._at = at
-        text = self._recall[at]
-        if is_long(text):
-            mark = next_mark(self.folds)
-            self.folds[mark] = text
-            text = mark
+        text = self._folded(self._recall[at])
         self.draft = Draft(text, len(text))
         self._reset()
 
@@ -185,7 +206,7 @@ class Editor:
 
     def _reset(self) -> None:
         self._typing = self._killing = False
-        self._goal = None
+        self._goal = self._yanked = None
 
     def _move(self, place: int) -> None:
         self.draft = Draft(self.draft.text, place)
@@ -195,8 +216,7 @@ class Editor:
         """Cuts; what is cut in one go is yanked in one go."""
         if start == end:
             return
-        cut, again = self.draft.text[start:end], self._killing
-        self._killed = (self._killed + cut if forward else cut + self._killed) if again else cut
+        self._kills.add(self.draft.text[start:end], forward=forward, joined=self._killing)
         self._change(d.cut(self.draft, start, end))
         self._killing = True
 
@@ -219,8 +239,17 @@ class Editor:
         self._kill(d.blank_start(self.draft), self.draft.caret, forward=False)
 
     def yank(self) -> None:
-        if self._killed:
-            self._change(d.insert(self.draft, self._killed))
+        self._yank(self.draft, self._kills.yank())
+
+    def yank_earlier(self) -> None:
+        """What was cut before, in place of what was yanked just now."""
+        if self._yanked is not None:
+            self._yank(d.cut(self.draft, self._yanked, self.draft.caret), self._kills.turn())
+
+    def _yank(self, draft: Draft, text: str) -> None:
+        if text:
+            self._change(d.insert(draft, text))
+            self._yanked = draft.caret
 
     def erase_back(self) -> None:
         self._change(d.backspace(self.draft))
@@ -279,6 +308,7 @@ _KEYS: Mapping[str, Callable[[Editor], None]] = {
     "alt+d": Editor.kill_word,
     "ctrl+delete": Editor.kill_word,
     "ctrl+y": Editor.yank,
+    "alt+y": Editor.yank_earlier,
     "ctrl+underscore": Editor.undo,
     "ctrl+slash": Editor.undo,
     "ctrl+j": Editor.newline,

@@ -1,4 +1,7 @@
-"""Long pastes, folded: in the text each is one character, on the screen `[120 lines · 4.2 KB]`, sent it is whole."""
+"""Long pastes, folded: in the text their middle is one character, on the screen `[120 lines · 4.2 KB]`.
+
+The first and the last line stay, for they say what it is. It is sent whole.
+"""
 
 from collections.abc import Mapping
 
@@ -10,6 +13,8 @@ LAST = 0x10FFFD
 
 LINES = 8
 CHARS = 1000
+SHOWN = 200
+"""Characters of a first or a last line that is left unfolded."""
 """More than so many lines or characters are folded."""
 
 Folds = Mapping[str, str]
@@ -18,6 +23,18 @@ Folds = Mapping[str, str]
 
 def is_long(text: str) -> bool:
     return len(text) > CHARS or text.count("\n") >= LINES
+
+
+def fold(text: str, folds: Folds) -> tuple[str, str, str]:
+    """(the text as it stands in the draft, its mark, what the mark stands for); a short text has no mark."""
+    if not is_long(text):
+        return text, "", ""
+    mark = next_mark(folds)
+    first, _, rest = text.partition("\n")
+    middle, _, last = rest.rpartition("\n")
+    if middle.count("\n") < LINES - 4 or max(len(first), len(last)) > SHOWN:
+        return mark, mark, text
+    return f"{first}\n{mark}\n{last}", mark, middle
 
 
 def without_marks(text: str) -> str:

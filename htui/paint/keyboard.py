@@ -17,10 +17,17 @@ KEY_PATIENCE = 0.1
 ESCAPE = "\x1b"
 """Held back for a moment, for it may begin a mark; given out alone it is the key."""
 
-_BURST = 16
-"""So many characters with line ends inside that arrive at once are a paste that was not marked as one."""
+BURST_PATIENCE = 0.05
 
-_ALT = re.compile("\x1b([a-z\r\n])")
+_BURST = 16
+"""So many characters with line ends inside that arrive at once are a paste that was not marked as one.
+
+It goes on until nothing more comes for a moment: a terminal hands over a long one in parts, and the last of them may
+look like a line with Enter.
+"""
+
+_ALT = re.compile("\x1b([a-z\r\n\x7f])")
+_OTHER_KEYS = re.compile("\x1b\\[27;(\\d+);(\\d+)~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,7 @@ class Splitter:
     """Takes what was read piece by piece; a mark may be cut anywhere."""
 
     def __init__(self) -> None:
-        self._pasting = False
+        self._pasting = self._bursting = False
         self._pasted: list[str] = []
         self._held = ""
 
@@ -44,6 +51,8 @@ class Splitter:
         """Seconds of silence after which `flush` is due; None while nothing is held back."""
         if self._pasting:
             return PASTE_PATIENCE
+        if self._bursting:
+            return BURST_PATIENCE
         return KEY_PATIENCE if self._held else None
 
     def feed(self, data: str) -> Iterator[Input]:
@@ -58,10 +67,9 @@ class Splitter:
                 before = before[: len(before) - kept] if kept else before
             yield from self._part(before)
             if found:
-                if self._pasting:
+                if self._pasting or self._bursting:
                     yield self._finish()
-                else:
-                    self._pasting = True
+                self._pasting = mark == PASTE_START
             data = data_after
 
     def flush(self) -> Iterator[Input]:
@@ -69,8 +77,10 @@ class Splitter:
         held, self._held = self._held, ""
         if self._pasting:
             self._pasted.append(held)
+            held = ""
+        if self._pasting or self._bursting:
             yield self._finish()
-        elif held:
+        if held:
             yield Input("keys", held)
 
     def _part(self, text: str) -> Iterator[Input]:
@@ -78,14 +88,17 @@ class Splitter:
             return
         if self._pasting:
             self._pasted.append(text)
-        elif _is_burst(text):
-            yield Input("paste", _line_ends(text))
+        elif "\x1b" not in text and (self._bursting or _is_burst(text)):
+            self._bursting = True
+            self._pasted.append(text)
         else:
-            yield Input("keys", _ALT.sub(_alt, text))
+            if self._bursting:
+                yield self._finish()
+            yield Input("keys", _ALT.sub(_alt, _OTHER_KEYS.sub("\x1b[\\2;\\1u", text)))
 
     def _finish(self) -> Input:
         text = "".join(self._pasted)
-        self._pasted, self._pasting = [], False
+        self._pasted, self._pasting, self._bursting = [], False, False
         return Input("paste", _line_ends(text))
 
 
@@ -101,7 +114,7 @@ def _alt(match: re.Match[str]) -> str:
 
 
 def _is_burst(text: str) -> bool:
-    if len(text) < _BURST or "\x1b" in text:
+    if len(text) < _BURST:
         return False
     inside = text.rstrip("\r\n")
     return "\r" in inside or "\n" in inside

@@ -7,10 +7,13 @@ from htui.composer.editor import Editor
 from htui.composer.shared import with_aside
 from htui.composer.store import ASIDE, DraftStore, asides
 from htui.mirror import SessionMirror
+from htui.screens.conversation import Conversation
 from htui.screens.outbox import Outbox
 from htui.screens.shared_draft import Met, SharedDraft
 
 _LOOK_BACK = 2000
+_PAGES = 20
+"""Pages that are fetched for one earlier prompt."""
 
 
 class Drafting:
@@ -42,6 +45,8 @@ class Drafting:
         self._aside: tuple[str, ...] = ()
         self._due = False
         self._learned = -1
+        self._look_back = _LOOK_BACK
+        self._reaching = False
 
     @property
     def parked(self) -> bool:
@@ -115,8 +120,34 @@ class Drafting:
         if len(rows) == self._learned:
             return
         self._learned = len(rows)
-        first = max(0, len(rows) - _LOOK_BACK)
+        first = max(0, len(rows) - self._look_back)
         self._editor.set_recall([rows[i].text for i in range(first, len(rows)) if rows[i].kind == "user"])
+
+    async def recall_further(self, conversation: Conversation) -> None:
+        """Fetches older pages until one has a prompt, and shows it; pages without any are passed over."""
+        if self._reaching or self._answering():
+            return
+        self._reaching = True
+        try:
+            await self._reach(conversation)
+        finally:
+            self._reaching = False
+
+    async def _reach(self, conversation: Conversation) -> None:
+        mirror, before = conversation.mirror, self._editor.draft
+        for _ in range(_PAGES):
+            size = len(mirror.rows)
+            if not mirror.has_more:
+                return
+            await conversation.older()
+            if len(mirror.rows) == size:
+                return  # nothing came, and why was told
+            self._look_back = max(self._look_back, len(mirror.rows))
+            self.learn(mirror)
+            if not self._editor.at_oldest:
+                if self._editor.draft == before:
+                    self._editor.recall_earlier()
+                return
 
     def _draft(self) -> Mapping[str, Any]:
         if self._parked is not None:

@@ -20,7 +20,8 @@ KEYS = (
     ("Ctrl+G", "what the agent changed in files"),
     ("Ctrl+S, a click", "hold the screen and free the mouse, for selecting"),
     ("Ctrl+L", "draw the screen anew"),
-    ("Tab", "complete a command"),
+    ("Tab", "complete a command, take a file of the list behind @"),
+    ("Ctrl+Y, Alt+Y", "bring back what was cut, and what was cut before"),
     ("1 2 3", "answer what waits, while the draft is empty"),
 )
 

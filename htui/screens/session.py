@@ -20,6 +20,7 @@ from htui.screens.desk import Desk
 from htui.screens.drafting import Drafting
 from htui.screens.effects import Effects
 from htui.screens.ladder import escape, interrupt
+from htui.screens.mentions import Mentions
 from htui.screens.sending import Sending
 from htui.screens.session_panels import SessionPanels
 from htui.screens.shared_draft import SharedDraft
@@ -60,6 +61,7 @@ class SessionScreen(KeyScreen):
         self.surroundings = Surroundings(self)
         self.sending = Sending(self)
         self.panels = SessionPanels(self)
+        self.mentions = Mentions(self)
         self.effects = Effects(self)
         self.spending = Spending(desk, self.changed_later)
         self._draft_watch: Watch | None = None
@@ -165,6 +167,8 @@ class SessionScreen(KeyScreen):
         self.panels.set_room(room)
 
     def press(self, key: str, character: str | None) -> None:
+        if self.mentions.press(key):
+            return
         if key == "ctrl+c":
             self._interrupt()
         elif key == "escape":
@@ -188,6 +192,7 @@ class SessionScreen(KeyScreen):
     def edited(self) -> None:
         """The draft is another one: shows it, and keeps it within a second."""
         self.composer.update()
+        self.mentions.changed()
         if self.editor.draft.text.startswith("/") and self.conversation.commands_due:
             self.start(self.conversation.read_commands())
         if self.drafting.touch():
@@ -214,6 +219,8 @@ class SessionScreen(KeyScreen):
             completed, found = complete(self.editor.text, self.conversation.commands)
             if found:
                 self.editor.set(completed)
+        elif key in _EARLIER and self.editor.at_oldest and self.editor.on_first_line:
+            self.start(self.drafting.recall_further(self.conversation))
         elif not self.editor.press(key, character):
             return
         else:
@@ -289,9 +296,6 @@ class SessionScreen(KeyScreen):
                 self._stop("what waits in the queue stays")
         self.edited()
 
-    def toggle_thoughts(self) -> None:
-        self.effects.set_thoughts(not self.transcript.thoughts)
-
     def scroll(self, pages: float) -> None:
         if pages == int(pages):
             self.transcript.scroll_by_pages(int(pages))
@@ -327,6 +331,7 @@ class SessionScreen(KeyScreen):
 
 
 _PAGES = frozenset({"pageup", "pagedown"})
+_EARLIER = frozenset({"up", "ctrl+p"})
 
 _Action = Callable[[SessionScreen], None]
 
@@ -335,7 +340,7 @@ _GLOBAL: dict[str, _Action] = {
     "pagedown": partial(SessionScreen.scroll, pages=1),
     "ctrl+up": partial(SessionScreen.scroll, pages=-0.5),
     "ctrl+down": partial(SessionScreen.scroll, pages=0.5),
-    "ctrl+t": SessionScreen.toggle_thoughts,
+    "ctrl+t": lambda screen: screen.effects.set_thoughts(not screen.transcript.thoughts),
     "ctrl+g": lambda screen: screen.desk.open_changes(screen.conversation.session_id),
 }
 

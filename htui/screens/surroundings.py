@@ -38,7 +38,7 @@ class Surroundings:
         told = screen.desk.link.host.errors.get(conversation.session_id)
         lines += f.trouble_lines(told, mirror, cells)
         lines += conversation.notices.lines(cells)
-        lines += screen.effects.hint_lines(screen.editor.text, cells)
+        lines += screen.mentions.lines(cells) or screen.effects.hint_lines(screen.editor.text, cells)
         return lines[-max(1, screen.size.height // 4) :]
 
     def side(self) -> Span:

@@ -105,11 +105,13 @@ def test_j07_a_huge_paste_is_one_block_and_is_sent_whole() -> None:
     editor = Editor()
     began = time.perf_counter()
     editor.paste(text)
-    assert editor.layout().pieces[0].text.startswith("[10000 lines · ")
+    shown = [piece.text[:7] for piece in editor.layout().pieces]
+    assert (shown[0], shown[-2]) == ("line 0 ", "line 99")
+    assert any(piece.text.startswith("[9998 lines · ") for piece in editor.layout().pieces)
     editor.clear()
     editor.press("ctrl+underscore")
     assert editor.text == text
-    assert len(editor.draft.text) == 1
+    assert len(editor.draft.text) < 250
     assert editor.take() == text
     assert time.perf_counter() - began < 5
     assert editor.empty
@@ -117,11 +119,50 @@ def test_j07_a_huge_paste_is_one_block_and_is_sent_whole() -> None:
 
 def test_a_fold_is_one_character_to_backspace() -> None:
     editor = typed("see ")
-    editor.paste("x\n" * 50)
-    assert editor.layout().pieces[0].text == "see [51 lines · 100 B]"
-    assert caret(editor) == (22, 0)
+    editor.paste("x" * 1500)
+    assert editor.layout().pieces[0].text == "see [1 line · 1.4 KB]"
+    assert caret(editor) == (21, 0)
     editor.press("backspace")
     assert editor.text == "see "
+
+
+def test_of_a_long_text_the_first_and_the_last_line_stay_in_sight() -> None:
+    editor = typed("see ")
+    editor.paste("first\n" + "x\n" * 50 + "last")
+    assert [piece.text for piece in editor.layout().pieces] == ["see first", "[50 lines · 99 B]", "last"]
+    for key in ("up", "home", "right", "backspace"):
+        assert editor.press(key)
+    assert editor.text == "see first\n\nlast"
+    editor.press("ctrl+underscore")
+    assert editor.take() == "see first\n" + "x\n" * 50 + "last"
+    editor.press("ctrl+p")
+    assert [piece.text for piece in editor.layout().pieces] == ["see first", "[50 lines · 99 B]", "last"]
+
+
+def test_the_kill_ring_turns() -> None:
+    editor = typed("one two three", "ctrl+w", "left", "ctrl+w", "end", "alt+y")
+    assert editor.text == "one  "
+    for key, shown in (("ctrl+y", "two"), ("alt+y", "three"), ("alt+y", "two")):
+        editor.press(key)
+        assert editor.text == f"one  {shown}"
+    editor.press("left")
+    editor.press("alt+y")
+    assert editor.text == "one  two"
+
+
+def test_the_prompt_that_is_shown_stays_shown_when_earlier_ones_are_learnt() -> None:
+    editor = Editor()
+    editor.set_recall(["b", "c"])
+    editor.press("up")
+    editor.press("up")
+    assert (editor.text, editor.at_oldest) == ("b", True)
+    editor.set_recall(["a", "b", "c"])
+    assert (editor.text, editor.at_oldest) == ("b", False)
+    editor.press("up")
+    assert editor.text == "a"
+    editor.press("down")
+    editor.press("down")
+    assert editor.text == "c"
 
 
 def test_marks_of_folds_cannot_be_pasted() -> None:
@@ -140,7 +181,7 @@ def test_j18_what_is_pasted_is_shown_safe_and_kept_as_it_is() -> None:
 
 def test_j16_a_draft_comes_back_with_its_caret_and_folds() -> None:
     editor = typed("see ")
-    editor.paste("x\n" * 50)
+    editor.paste("x" * 2000)
     editor.press("left")
     other = Editor()
     other.restore(editor.state())

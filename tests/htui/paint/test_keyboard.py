@@ -35,6 +35,8 @@ def test_nothing_inside_a_paste_is_a_key(inside: str, step: int) -> None:
         ("\x1b[A", "\x1b[A"),
         ("hello\r", "hello\r"),
         ("\x1bOA", "\x1bOA"),
+        ("\x1b\x7f", "\x1b[127;3u"),
+        ("\x1b[27;2;13~", "\x1b[13;2u"),
     ],
 )
 def test_keys_pass_and_alt_is_told_in_one_form(typed: str, keys: str) -> None:
@@ -42,7 +44,20 @@ def test_keys_pass_and_alt_is_told_in_one_form(typed: str, keys: str) -> None:
 
 
 def test_a_burst_with_line_ends_inside_is_a_paste_too() -> None:
-    assert read("first line here\rsecond\r") == [Input("paste", "first line here\nsecond\n")]
+    splitter = Splitter()
+    assert list(splitter.feed("first line here\rsecond\r")) == []
+    assert splitter.patience == 0.05
+    assert list(splitter.feed("the rest of it\r")) == []
+    assert list(splitter.flush()) == [Input("paste", "first line here\nsecond\nthe rest of it\n")]
+    assert splitter.patience is None
+    assert read("first line here\rsecond\r", "\x1b[A") == [
+        Input("paste", "first line here\nsecond\n"),
+        Input("keys", "\x1b[A"),
+    ]
+    assert read("first line here\rsecond\r", PASTE_START + "x" + PASTE_END) == [
+        Input("paste", "first line here\nsecond\n"),
+        Input("paste", "x"),
+    ]
     assert read("a longer prompt that was typed\r") == [Input("keys", "a longer prompt that was typed\r")]
 
 
