@@ -10,7 +10,6 @@ from textual.events import Click, MouseScrollDown, MouseScrollUp
 from htui.composer.editor import Editor
 from htui.link.watch import Watch
 from htui.paint.screen import Point
-from htui.present.status import Figures
 from htui.screens import facts as f
 from htui.screens.asking import AskSlot
 from htui.screens.base import KeyScreen
@@ -140,22 +139,8 @@ class SessionScreen(KeyScreen):
         self.panels.tick()
         self._tell()
 
-    def figures(self) -> Figures:
-        mirror, host, link = self.conversation.mirror, self.desk.link.host, self.desk.link.status
-        needs = self.asking.ask is not None
-        return f.figures(
-            mirror,
-            host,
-            link,
-            needs=needs,
-            no_models=self.desk.catalogue_failed,
-            now=self.desk.now(),
-            activation=self.conversation.activation,
-            spending=self.spending.summary,
-        )
-
     def _tell(self) -> None:
-        self.status.tell(self.figures())
+        self.status.tell(self.surroundings.figures())
         self.rule.tell(f.title_of(self.conversation.mirror), self.surroundings.side())
         self.feed.tell(self.surroundings.feed(self.size.width))
 

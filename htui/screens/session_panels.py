@@ -140,7 +140,7 @@ class SessionPanels:
         if name == "help":
             return TextPanel(theme, name, "Help", lambda cells: help_lines(cells, screen.conversation.commands))
         if name == "status":
-            shown, facts = screen.figures(), self._status_facts()
+            shown, facts = screen.surroundings.figures(), self._status_facts()
             return TextPanel(theme, name, "Status", lambda cells: f.status_panel(shown, facts, cells))
         if name == "cost":
             screen.start(screen.spending.read())

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from htui.present import changes
 from htui.present.lines import Line, Span
+from htui.present.status import Figures
 from htui.present.waits import wait_lines
 from htui.screens import facts as f
 
@@ -17,6 +18,20 @@ class Surroundings:
     def __init__(self, screen: "SessionScreen") -> None:
         self._screen = screen
         self._next_try_at: float | None = None
+
+    def figures(self) -> Figures:
+        """What the status bar shows."""
+        screen = self._screen
+        return f.figures(
+            screen.conversation.mirror,
+            screen.desk.link.host,
+            screen.desk.link.status,
+            needs=screen.asking.ask is not None,
+            no_models=screen.desk.catalogue_failed,
+            now=screen.desk.now(),
+            activation=screen.conversation.activation,
+            spending=screen.spending.summary,
+        )
 
     def feed(self, cells: int) -> list[Line]:
         """The lines above the rule, the most important ones last, for these are kept where there is little room."""
