@@ -61,7 +61,7 @@ def offer(rule: Rule) -> str:
     """What a rule would cover, as a card says it."""
     tied = [reveal(path, one_line=True) for path, _ in rule.ties.contents]
     unchanged = f", as long as {' and '.join(tied)} stay{'s' if len(tied) == 1 else ''} as now" if tied else ""
-    return f"{rule.text}, in these words and in this workspace, also in later sessions{unchanged}"
+    return f"{rule.text}, exactly so, in this workspace, for good{unchanged}"
 
 
 def by(outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -177,9 +177,11 @@ class ApprovalCard(_AskCard):
 
     @property
     def _always(self) -> bool:
-        """Whether the choice that makes a rule is offered: only where all of its words fit beside the payload."""
+        """Whether the choice that makes a rule is offered: only where all of its words fit, and take the place of
+        neither the payload nor the reason."""
         words = len(always_lines(self._card, self.cells))
-        return words > 0 and self.room - self._standing(always=True) - words >= 2
+        told = self._least() + bool(self._card.reason) + bool(self._card.blocked)
+        return words > 0 and self.room - self._standing(always=True) - words >= told
 
     @property
     def _choices(self) -> int:
@@ -187,7 +189,11 @@ class ApprovalCard(_AskCard):
 
     def _about(self) -> list[Line]:
         """The words about the call, as far as there is room beside two lines of the payload and the choices."""
-        return about_lines(self._card, self.cells, self.room - self._fixed() - 2)
+        return about_lines(self._card, self.cells, self.room - self._fixed() - self._least())
+
+    def _least(self) -> int:
+        """Lines of the payload that go before all words about it."""
+        return min(2, len(payload_lines(self._card, self.cells)))
 
     def _fixed(self) -> int:
         """Lines that must always be in sight: the title, the choices and a hint."""

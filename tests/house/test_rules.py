@@ -33,7 +33,7 @@ async def test_a_rule_made_on_a_card_spares_the_next_card_also_after_a_restart_a
         await daemon.prompt(session, "tidy")
         asked = await events.until(is_waterfall)
         offered = asked["request"]["always"]
-        assert offered["text"] == "`rm old.txt`, in these words and in this workspace, also in later sessions"
+        assert offered["text"] == "`rm old.txt`, exactly so, in this workspace, for good"
         await answer(daemon, client, asked["eventId"], kind="result", value="allowed-always")
         await follow.until(ENDED)
     (decided,) = of(await daemon.log(session), "approval/decided")
@@ -84,7 +84,7 @@ async def test_a_rule_is_made_listed_explained_and_forgotten_by_commands(
     assert "Rule 2: `npm run dev` in a terminal" in (await say("/permission always npm run dev"))[1]
     listed = (await say("/permission rules"))[1]
     assert "1. `rm` with any further arguments · since 20" in listed
-    assert "although it deletes files" in listed
+    assert "asks otherwise, as it deletes files" in listed
     told = (await say("/permission why rm a.txt"))[1]
     assert "runs without asking although it deletes files, by your rule 1 (`rm` with any further arguments)" in told
     assert "asks a person first" in (await say("/permission why rm ../a.txt"))[1]

@@ -122,7 +122,7 @@ def _day(made: int) -> str:
 
 
 def _why_asked(rule: Rule) -> str:
-    return f" · although it {rule.reason}" if rule.reason else ""
+    return f" · asks otherwise, as it {rule.reason}" if rule.reason else ""
 
 
 def _tied(rule: Rule) -> str:

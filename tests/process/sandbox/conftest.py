@@ -8,6 +8,7 @@ from typing import Protocol
 
 import pytest
 
+from hd.files.rules import OwnRules
 from hd.process.run import Ran, Runner
 from hd.process.sandbox.base import Mechanism
 from hd.process.sandbox.bubblewrap import Bubblewrap
@@ -73,9 +74,11 @@ def run(mechanism: Mechanism, runner: Runner, workspace: Path, home: Path, own: 
     return running(mechanism, runner, workspace, home, own)
 
 
-def running(mechanism: Mechanism, runner: Runner, workspace: Path, home: Path, own: Path) -> Run:
+def running(
+    mechanism: Mechanism, runner: Runner, workspace: Path, home: Path, own: Path, rules: OwnRules | None = None
+) -> Run:
     """Runs commands in cages of `mechanism`, as `JobRunner` does."""
-    sandbox = Sandbox(Found(mechanism), own=own, home=home)
+    sandbox = Sandbox(Found(mechanism), own=own, home=home, rules=rules)
 
     async def run(command: str, mode: Mode = "workspace-write", *, network: bool = True) -> Ran:
         sandbox.wish = Wish("required", frozenset() if network else frozenset({mode}))

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from hd.files.rules import OwnRules
 from hd.process.run import Runner
+from hd.process.sandbox.base import Mechanism
 from hd.process.sandbox.landlock import Landlock
 from hd.process.sandbox.plan import Mode
+from tests.files.trees import plant
 from tests.process.sandbox.conftest import CAGED, Run, running
 
 
@@ -130,3 +133,18 @@ async def test_a_command_that_cannot_be_started_is_told_as_ever(run: Run, worksp
     workspace.rmdir()
     with pytest.raises(OSError):
         await run("true")
+
+
+@pytest.mark.parametrize("mode", CAGED)
+async def test_c04_what_own_rules_close_is_hidden_where_the_mechanism_can_take_it_away(
+    mechanism: Mechanism, runner: Runner, workspace: Path, home: Path, own: Path, mode: Mode
+) -> None:
+    """Landlock cannot in a folder that may be written, and says so among its gaps."""
+    plant(workspace, {"plans/next": "PLAN\n", "x.sqlite": "BASE\n", "src/open": "OPEN\n"})
+    run = running(mechanism, runner, workspace, home, own, OwnRules(["plans/**", "*.sqlite"]))
+    output = (await run("cat plans/next; cat x.sqlite; cat src/open", mode)).output
+    can = mode == "read-only" or mechanism.hides_within
+    assert "OPEN" in output
+    assert ("PLAN" in output, "BASE" in output) == (not can, not can)
+    told = "files that your own rules close can be read where the workspace may be written"
+    assert (told in mechanism.gaps) is not mechanism.hides_within
