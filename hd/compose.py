@@ -214,7 +214,7 @@ def build(
     tools = default_tools()
     outfit = Outfit(
         providers=providers,
-        bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks.turn_over),
+        bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks),
         system_prompt=system_prompt(),
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         surroundings=around,

@@ -1,10 +1,11 @@
 """What each session's tools work with; built beside the assembly, of which it is a part."""
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
@@ -16,11 +17,14 @@ from hd.permit import reading
 from hd.permit.look import DiskLook
 from hd.process.run import Runner
 from hd.process.sandbox.sandbox import Sandbox
+from hd.protocol import events as ev
+from hd.protocol.events import Draft
 from hd.secrets.find import WorkspaceSecrets
 from hd.secrets.mask import Mask
 from hd.session.live import LiveSession
 from hd.tools.base import Asker, ToolContext
-from hd.undo.trace import TracedRunner, through
+from hd.undo.beside import ran_on
+from hd.undo.trace import Trace, TracedRunner, through
 from hd.undo.undo import Undo
 
 _log = logging.getLogger(__name__)
@@ -73,22 +77,45 @@ class Desks:
         return ToolContext(
             workspace,
             files.witnessed(trace.witness),
-            TracedRunner(runner, trace, lambda command: reading.doubt(command, DiskLook(files)) is None),
+            TracedRunner(
+                runner,
+                trace,
+                lambda command: reading.doubt(command, DiskLook(files)) is None,
+                partial(self._undo.watch, session, look=False),
+            ),
             ask,
             call_id,
             seen,
             session.view,
             partial(self._undo.borne_out, session),
             trace.facts,
-            SessionDesk(self.terminals, session, trace.terminal),
+            SessionDesk(self.terminals, session, partial(self._opens, session, trace)),
         )
 
+    async def calls_begin(self, session: LiveSession) -> None:
+        """Where something runs on beside the calls, what changes outside of them is noted."""
+        if ran_on(session.value("jobs"), session.now()):
+            await self._surely(asyncio.to_thread(self._undo.watch, session), session)
+
     async def turn_over(self, session: LiveSession) -> None:
-        """Before a turn ends: ends what its commands left running. A cancelled caller waits for that as well."""
+        """Ends what commands left running, and records what changed beside the calls."""
+        await self._surely(self._turn_over(session), session)
+
+    async def _turn_over(self, session: LiveSession) -> None:
+        await self.background.end_turn(session.id)
+        if (changed := await asyncio.to_thread(self._undo.beside, session)) is not None:
+            session.record(Draft(ev.UNDO_CHANGED, changed))
+
+    async def _surely(self, work: Coroutine[Any, Any, None], session: LiveSession) -> None:
         try:
-            await through(self.background.end_turn(session.id))
+            await through(work)
         except Exception:
-            _log.exception("what commands of %s left running could not be ended with the turn", session.id)
+            _log.exception("what runs on beside the calls of %s could not be seen to", session.id)
+
+    def _opens(self, session: LiveSession, trace: Trace) -> None:
+        """A terminal is about to be opened."""
+        trace.terminal()
+        self._undo.watch(session)
 
     def mask_for(self, session: LiveSession) -> Mask:
         secrets = self._secrets.get(session.id)

@@ -215,7 +215,7 @@ class Agent:
         try:
             reason, last = await turn.run(move.claim)
         finally:
-            await self._outfit.bench.turn_over(self.session)
+            await self._outfit.bench.neighbours.turn_over(self.session)
         self._end_turn(turn.number, last, reason)
         await self.session.written(durable=True)
         return reason

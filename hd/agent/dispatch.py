@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -48,8 +48,16 @@ MaskFor = Callable[[LiveSession], Mask]
 """What must not be shown of a session's surroundings, as of now; it looks at files, so it blocks."""
 
 
-TurnOver = Callable[[LiveSession], Awaitable[None]]
-"""Ends what calls of a turn left running, before the turn ends; never raises, and cannot be cancelled half-way."""
+class Neighbours(Protocol):
+    """What goes on beside the calls of a turn. Neither method raises; a cancelled caller waits for its end."""
+
+    async def calls_begin(self, session: LiveSession) -> None:
+        """Before the calls of a step."""
+        ...
+
+    async def turn_over(self, session: LiveSession) -> None:
+        """Before the end of a turn is recorded: ends what its calls left running."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Bench:
     grounds: Grounds
     context_for: ContextFor
     mask_for: MaskFor
-    turn_over: TurnOver
+    neighbours: Neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,7 @@ class Dispatch:
 
         Cancelled in the middle it leaves the open ones to whoever closes the turn.
         """
+        await self._bench.neighbours.calls_begin(self._session)
         for place, call in enumerate(calls):
             seq = self._begin(call)
             # The call is on disk before it takes effect, so that after a kill it is known as begun and never repeated.

@@ -217,14 +217,14 @@ class Terminals:
 
 @dataclass(frozen=True, slots=True)
 class SessionDesk:
-    """The terminals as the tools of one session have them; `opened` is called before one is."""
+    """The terminals as the tools of one session have them; `opened` is called before one is, and blocks."""
 
     terminals: Terminals
     session: LiveSession
     opened: Callable[[], None]
 
     async def open(self, command: str, call_id: str, mode: Mode) -> Seen:
-        self.opened()
+        await asyncio.to_thread(self.opened)
         return await self.terminals.open(self.session, command, call_id, WAIT_S, mode)
 
     async def kill(self, index: int | None) -> Sequence[tuple[int, str]]:

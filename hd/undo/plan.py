@@ -14,6 +14,7 @@ Operation = Literal["undo", "redo"]
 
 TOO_LARGE: Final = "it is too large for its content to have been kept"
 LET_GO: Final = "its earlier content is no longer kept; what is oldest goes first"
+MIXED: Final = "the agent changed it, and so did a program that ran on ({beside}) or a person; name it to undo it all"
 NOT_EMPTY: Final = "the folder holds other things now, so it stays"
 
 
@@ -38,12 +39,16 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`steps` in the order in which they are to be made; `already` are paths that stand so; `spared` were accepted."""
+    """`steps` in the order in which they are to be made; `already` are paths that stand so; `spared` were accepted.
+
+    `beside` changed outside of all calls, while programs ran on; so they are undone only where they are named.
+    """
 
     steps: tuple[Step, ...] = ()
     already: tuple[str, ...] = ()
     refused: tuple[Refusal, ...] = ()
     spared: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def plan(
@@ -59,10 +64,17 @@ def plan(
     already: list[str] = []
     refused: list[Refusal] = []
     spared: list[str] = []
+    beside: list[str] = []
     for path in chosen(turn, operation, names):
         file = turn.files[path]
         if file.status == "accepted" and operation == "undo" and not names:
             spared.append(path)
+            continue
+        if file.beside is not None and operation == "undo" and path not in names:
+            if file.mixed is None:
+                beside.append(path)
+            else:
+                refused.append(Refusal(path, MIXED.format(beside=file.beside), *file.mixed))
             continue
         here = now.get(path)
         goal = ends(file.change, operation)[1]
@@ -72,7 +84,7 @@ def plan(
             refused.append(refusal)
         else:
             steps.append(Step(path, here, goal))
-    return Plan(ordered(steps), tuple(already), tuple(refused), tuple(spared))
+    return Plan(ordered(steps), tuple(already), tuple(refused), tuple(spared), tuple(beside))
 
 
 def chosen(turn: TurnChanges, operation: Operation, names: Collection[str]) -> list[str]:

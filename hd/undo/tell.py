@@ -23,6 +23,10 @@ def taken_text(taken: Taken) -> str:
         lines += [f"    {line}" for line in (one.difference or "").splitlines()]
     if taken.spared:
         lines.append(f"Accepted before and left alone (name a file to undo it): {', '.join(taken.spared)}")
+    if taken.beside:
+        shown, more = taken.beside[:_TOLD_FILES], len(taken.beside) - _TOLD_FILES
+        named = f"{', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
+        lines.append(f"Changed beside the agent and left alone (name a file to undo it): {named}")
     return "\n".join(lines)
 
 
@@ -44,8 +48,9 @@ def _line(row: Mapping[str, Any]) -> str:
     counts = f" (+{row['added']} −{row['removed']})" if "added" in row else ""
     came = f" from {row['from']}" if "from" in row else ""
     stands = "" if row["status"] == "applied" else f" [{row['status']}]"
+    beside = f" [beside the agent, while {row['beside']} ran on]" if "beside" in row else ""
     refused = f" [not undone: {row['refused']}]" if "refused" in row else ""
-    return f"  {_SIGNS[row['what']]} {row['path']}{came}{counts}{stands}{refused}"
+    return f"  {_SIGNS[row['what']]} {row['path']}{came}{counts}{beside}{stands}{refused}"
 
 
 def _count(number: int) -> str:

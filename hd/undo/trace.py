@@ -26,7 +26,9 @@ _log = logging.getLogger(__name__)
 
 LARGE_FOLDER = f"A folder of more than {MOST_CHANGES:,} entries was moved; that is not kept."
 ODD_NAME = "A file was changed whose name is no UTF-8; that is not kept."
-UNSEEN_TERMINAL = "What programs in terminals change is not kept."
+UNSEEN_TERMINAL = (
+    "What programs in terminals change is listed at the end of each turn; what between turns, is not kept."
+)
 UNSEEN_COMMAND = "A command was cut off when the daemon was killed; what it had changed by then is not known."
 
 
@@ -203,7 +205,7 @@ def _is_text(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TracedRunner:
-    """Runs commands with another runner, and looks at the tree around them.
+    """Runs commands with another runner, and looks at the tree around them; `watch` where one left something running.
 
     Not around those that provably only read, which `only_reads` says; it looks at the disk, so it blocks.
     """
@@ -211,6 +213,7 @@ class TracedRunner:
     runner: CommandRunner
     trace: Trace
     only_reads: Callable[[str], bool]
+    watch: Callable[[], None]
 
     async def run(
         self, command: str, *, cwd: Path, run_id: str, mode: Mode, timeout_s: float = DEFAULT_TIMEOUT_S
@@ -218,23 +221,28 @@ class TracedRunner:
         if await asyncio.to_thread(self.only_reads, command):
             return await self.runner.run(command, cwd=cwd, run_id=run_id, mode=mode, timeout_s=timeout_s)
         cancel = threading.Event()
+        left = False
         beginning = asyncio.ensure_future(asyncio.to_thread(self.trace.begin, cancel))
         try:
             await asyncio.shield(beginning)
-            return await self.runner.run(command, cwd=cwd, run_id=run_id, mode=mode, timeout_s=timeout_s)
+            ran = await self.runner.run(command, cwd=cwd, run_id=run_id, mode=mode, timeout_s=timeout_s)
+            left = ran.left
+            return ran
         except asyncio.CancelledError:
             if not beginning.done():
                 cancel.set()
             raise
         finally:
-            await through(self._end(beginning))
+            await through(self._end(beginning, left=left))
 
     def output(self, job_id: str) -> Iterator[str] | None:
         return self.runner.output(job_id)
 
-    async def _end(self, beginning: "asyncio.Future[Callable[[], None]]") -> None:
+    async def _end(self, beginning: "asyncio.Future[Callable[[], None]]", *, left: bool) -> None:
         end = await beginning
         await asyncio.to_thread(end)
+        if left:
+            await asyncio.to_thread(self.watch)
 
 
 async def through(work: Any) -> None:

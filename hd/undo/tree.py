@@ -81,12 +81,13 @@ class Tree:
         self._not_before = 0.0
         self._noted: dict[str, Node | None] = {}
         self._open: list[Window] = []
+        self._watching: list[Window] = []
         self._looking = threading.Lock()
 
     def begin(self, cancel: threading.Event | None = None) -> Window:
         """Before a command. `end` the window whatever becomes of the command."""
         with self._looking:
-            self._look(cancel, self._open[0] if self._open else Window())
+            self._look(cancel, self._open[0] if self._open else None)
             window = Window(trouble=self._trouble)
             self._open.append(window)
         return window
@@ -98,12 +99,31 @@ class Tree:
             if window.trouble is None:
                 self._look(cancel, window)
                 window.trouble = self._trouble
-        if window.trouble is None and len(window.changes) > MOST_CHANGES:
-            window.trouble = (
-                f"it changed {len(window.changes):,} files, more than the {MOST_CHANGES:,} that are recorded"
-            )
-        if window.trouble is not None:
-            window.changes.clear()
+        _close(window)
+
+    def watch(self, *, look: bool) -> Window:
+        """Begins to note what changes outside of commands, from now on; without `look` from the last look on."""
+        with self._looking:
+            if look:
+                self._look(None, self._open[0] if self._open else None)
+            window = Window(trouble=self._trouble)
+            self._watching.append(window)
+        return window
+
+    def seen_by(self, window: Window) -> frozenset[str]:
+        """The paths that a watching window has noted by now."""
+        with self._looking:
+            self._look(None, self._open[0] if self._open else None)
+            return frozenset(window.changes)
+
+    def unwatch(self, window: Window) -> None:
+        """`window` says from here on what changed outside of commands while it watched."""
+        with self._looking:
+            if window.trouble is None:
+                self._look(None, self._open[0] if self._open else None)
+                window.trouble = self._trouble
+            self._watching.remove(window)
+        _close(window)
 
     def note(self, nodes: Mapping[str, Node | None]) -> None:
         """What was changed here in another way than by a command, and recorded by who did it."""
@@ -116,7 +136,8 @@ class Tree:
                 self._kept.save(self._index)
                 self._read = 0
 
-    def _look(self, cancel: threading.Event | None, author: Window) -> None:
+    def _look(self, cancel: threading.Event | None, author: Window | None) -> None:
+        """What changed since the last look is the author's; without one it is noted by the windows that watch."""
         if time.monotonic() < self._not_before:
             return
         if self._index is None:
@@ -127,7 +148,9 @@ class Tree:
         found, stopped = self._found(known, cancel)
         noted, self._noted = self._noted, {}
         if whole and stopped is None:
-            author.add(change for change in _changes(known, found) if not _is_noted(change, noted))
+            changes = [left for change in _changes(known, found) if (left := _without(noted, change)) is not None]
+            for window in self._watching if author is None else [author]:
+                window.add(changes)
         # What a look that was cut short did not come to is no news, but need not be read again.
         self._index = found if stopped is None else {**known, **found}
         self._losses = self.blobs.losses
@@ -194,5 +217,18 @@ def _is_same(old: Seen | None, new: Seen | None) -> bool:
     return old.node == new.node and (is_known(new.node) or old.stamp == new.stamp)
 
 
-def _is_noted(change: Change, noted: Mapping[str, Node | None]) -> bool:
-    return change.path in noted and noted[change.path] == change.after
+def _without(noted: Mapping[str, Node | None], change: Change) -> Change | None:
+    """What is left of a change besides the part that somebody told himself."""
+    if change.path not in noted:
+        return change
+    told = noted[change.path]
+    return None if told == change.after else Change(change.path, told, change.after)
+
+
+def _close(window: Window) -> None:
+    """Bounds what one window tells."""
+    if window.trouble is None and len(window.changes) > MOST_CHANGES:
+        number = len(window.changes)
+        window.trouble = f"it changed {number:,} files, more than the {MOST_CHANGES:,} that are recorded"
+    if window.trouble is not None:
+        window.changes.clear()

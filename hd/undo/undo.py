@@ -17,6 +17,7 @@ from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
 from hd.protocol.projections.changes import Change, Changes, FileChange, Node, TurnChanges, touched
 from hd.session.live import LiveSession
+from hd.undo.beside import Beside
 from hd.undo.blobs import Blobs
 from hd.undo.claims import borne_out
 from hd.undo.index import IndexFile
@@ -51,13 +52,15 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What came of an undo or a redo of a turn; `spared` are files that a person had accepted."""
+    """What came of an undo or a redo of a turn; `spared` are files that a person had accepted, `beside` those that
+    changed outside of all calls and were not named."""
 
     turn: int
     operation: Operation
     done: tuple[str, ...]
     refused: tuple[Refused, ...]
     spared: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
 
 class Undo:
@@ -69,6 +72,7 @@ class Undo:
         self._indexes = folder / "index"
         self._guard = guard
         self.scratch = scratch
+        self._beside = Beside()
         self._trees: dict[Path, Tree] = {}
         self._roots: dict[str, Path] = {}
 
@@ -96,7 +100,18 @@ class Undo:
         """Those of the claimed paths whose change is recorded, or could not have been seen; None where nothing can be
         said of any. Blocks."""
         known = touched(session.value("changes"))
-        return None if known is None else borne_out(claimed, known, self._tree(session).root, self._guard)
+        if known is None:
+            return None
+        return borne_out(claimed, known | self._beside.paths(session.id), self._tree(session).root, self._guard)
+
+    def watch(self, session: LiveSession, *, look: bool = True) -> None:
+        """Notes from now to the end of the turn what changes outside of all calls: something runs on. Blocks."""
+        self._beside.begin(session.id, self._tree(session), session.now(), look=look)
+
+    def beside(self, session: LiveSession) -> dict[str, Any] | None:
+        """At the end of a turn: what is to be recorded of that, None for nothing. Blocks."""
+        turn = session.value("turn")
+        return self._beside.end(session.id, turn.number, turn.step, session.value("jobs"))
 
     def rests(self, session_id: str) -> bool:
         return True
@@ -160,7 +175,7 @@ class Undo:
         finished, refused = self._make(exact, made.steps)
         self._tree(session).note({step.path: step.goal for step in made.steps if step.path in finished})
         told = [Refused(one.path, one.reason, self._difference(one)) for one in (*made.refused, *refused, *unusable)]
-        return Taken(turn.turn, operation, (*made.already, *finished), tuple(told), made.spared)
+        return Taken(turn.turn, operation, (*made.already, *finished), tuple(told), made.spared, made.beside)
 
     def _kept(self, form: Form | None) -> Node | None:
         """The node of what stands there now, whose content is kept for the way back."""
@@ -264,9 +279,12 @@ def chosen_turn(changes: Changes, operation: Operation, turn: int | None, names:
             return candidate
     where = "" if turn is None else f" of turn {turn}"
     of = f" of {', '.join(names)}" if names else ""
-    raise NothingToUndo(f"There is nothing{of}{where} to {what}.")
+    more = ""
+    if not names and any(file.is_beside for known in candidates for file in known.files.values()):
+        more = " What changed beside the agent is only undone file by file: name one."
+    raise NothingToUndo(f"There is nothing{of}{where} to {what}.{more}")
 
 
 def _is_open(turn: TurnChanges, path: str) -> bool:
     """Whether nobody has decided about this change."""
-    return turn.files[path].status == "applied"
+    return turn.files[path].status == "applied" and not turn.files[path].is_beside

@@ -30,6 +30,8 @@ class File:
     removed: int | None = None
     refused: str = ""
     by: str = ""
+    beside: str = ""
+    """What ran on while this changed outside of the agent's calls; it may be that program's work or a person's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ def about(entry: Entry) -> str:
         return " ".join(one_line(text, 200) for text in entry.turn.uncovered)
     made = " ".join(part for part in (file.what, _MADE_BY.get(file.by, "")) if part)
     moved = f" from {one_line(file.source, 200, strict=True)}" if file.source else ""
+    if file.beside:
+        made += f"{' and' if file.by else ''} beside the agent, while {file.beside} ran on"
     why = f" · left alone: {one_line(file.refused, 200)}" if file.refused else ""
     return f"{made}{moved}{why}"
 
@@ -118,7 +122,7 @@ def open_files(turn: Turn | None) -> int:
         return 0
     if turn.hidden:
         return turn.count
-    return _count([file for file in turn.files if file.status == "applied"])
+    return _count([file for file in turn.files if file.status == "applied" and not file.beside])
 
 
 def hint(value: object, turn: int) -> str:
@@ -155,6 +159,8 @@ def taken(operation: str, value: object) -> Taken:
     number = _count([File(str(path), "changed") for path in files])
     done = f"{verb}: {count.plural(number, 'file')}." if files or not refused else ""
     kept = f" {count.plural(len(spared), 'accepted file')} left alone." if spared else ""
+    beside = _list(answer.get("beside"))
+    kept += f" {count.plural(len(beside), 'file')} that changed beside the agent left alone." if beside else ""
     if not refused:
         return Taken(f"{done}{kept}")
     first: Mapping[str, Any] = refused[0] if isinstance(refused[0], Mapping) else {}
@@ -181,6 +187,7 @@ def _file(row: Mapping[str, Any]) -> File:
         _whole(row.get("removed")),
         str(row.get("refused") or ""),
         str(row.get("by") or ""),
+        one_line(str(row.get("beside") or ""), 100, strict=True),
     )
 
 
@@ -196,6 +203,8 @@ def _state(file: File) -> list[Span]:
     if file.refused:
         return [Span(" left alone", "warning")]
     word = {"undone": " undone", "accepted": " ✓ kept"}.get(file.status, "")
+    if not word and file.beside:
+        return [Span(" beside", "muted")]
     return [Span(word, "muted" if file.status == "undone" else "good")] if word else []
 
 

@@ -192,7 +192,15 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             ),
             max_size=3,
         ),
-        st.sampled_from([{}, {"uncovered": "It was too large."}, {"by": "tool"}, {"by": "command"}]),
+        st.sampled_from(
+            [
+                {},
+                {"uncovered": "It was too large."},
+                {"by": "tool"},
+                {"by": "command"},
+                {"by": "beside", "during": "#3"},
+            ]
+        ),
     ),
     ev.UNDO_DONE: st.builds(
         lambda turn, operation, files, path: {

@@ -16,6 +16,11 @@ NODES = st.sampled_from([None, FILE, OTHER, RUN, LARGE, LINK, FOLDER])
 OPERATIONS: st.SearchStrategy[Operation] = st.sampled_from(["undo", "redo"])
 
 
+def beside(state: Changes, *changes: Change, during: str = "#3") -> Changes:
+    body = {"turn": 1, "step": 1, "by": "beside", "during": during, "changes": [change.to_wire() for change in changes]}
+    return CHANGES.apply(state, Event(ev.UNDO_CHANGED, 0, 0, body))
+
+
 def folded(*changes: Change, turn: int = 1, state: Changes = CHANGES.initial) -> Changes:
     body = {"turn": turn, "step": 1, "callId": "c", "changes": [change.to_wire() for change in changes]}
     return CHANGES.apply(state, Event(ev.UNDO_CHANGED, 0, 0, body))
@@ -145,3 +150,43 @@ def test_after_a_kill_only_what_is_certain_is_told(before: Node | None, after: N
         assert now == before
     unknown_mode = found([Change("a", None, Node("file", -1, "aa", 1))], {"a": RUN})
     assert unknown_mode.made == (Change("a", None, RUN),)
+
+
+def test_what_changed_beside_the_agent_is_only_undone_by_name() -> None:
+    state = beside(folded(Change("a", FILE, OTHER)), Change("b", FILE, RUN), Change("d", None, FOLDER))
+    now = {"a": OTHER, "b": RUN, "d": FOLDER}
+    (turn,) = state.turns
+    made = plan(state, turn, "undo", (), now, lambda blob: True)
+    assert ([step.path for step in made.steps], made.beside, made.refused) == (["a"], ("b", "d"), ())
+    made = plan(state, turn, "undo", ["b", "d"], now, lambda blob: True)
+    assert (sorted(step.path for step in made.steps), made.beside) == (["b", "d"], ())
+    # A folder that is named does not name what is in it.
+    state = beside(CHANGES.initial, Change("d/b", FILE, RUN))
+    made = plan(state, state.turns[0], "undo", ["d"], {"d/b": RUN}, lambda blob: True)
+    assert (made.steps, made.beside) == ((), ("d/b",))
+    state = marked(state, "undo", "d/b")
+    assert plan(state, state.turns[0], "redo", (), {"d/b": FILE}, lambda blob: True).steps == (Step("d/b", FILE, RUN),)
+
+
+@given(first=st.booleans(), now=NODES)
+def test_what_both_changed_is_refused_until_it_is_named_and_then_undone_as_one(first: bool, now: Node | None) -> None:
+    one, two = Change("a", FILE, OTHER), Change("a", OTHER, LINK)
+    state = beside(folded(one), two) if first else folded(two, state=beside(CHANGES.initial, one))
+    (turn,) = state.turns
+    made = plan(state, turn, "undo", (), {"a": now}, lambda blob: True)
+    (refused,) = made.refused
+    part = two if first else one
+    assert ("#3" in refused.reason, refused.ours, refused.theirs) == (True, part.before, part.after)
+    named = plan(state, turn, "undo", ["a"], {"a": now}, lambda blob: True)
+    assert [step.goal for step in named.steps] == ([FILE] if now == LINK else [])
+    assert named.already == (("a",) if now == FILE else ())
+
+
+def test_a_person_s_part_between_is_never_undone_whoever_else_changed_the_file() -> None:
+    state = beside(folded(Change("a", FILE, OTHER)), Change("a", RUN, LINK))
+    (turn,) = state.turns
+    assert turn.files["a"].between == (OTHER, RUN)
+    made = plan(state, turn, "undo", ["a"], {"a": LINK}, lambda blob: True)
+    assert (made.steps, len(made.refused)) == ((), 1)
+    assert [row.get("beside") for row in rows(turn)] == ["#3"]
+    assert touched(state) == {"a"}

@@ -157,3 +157,46 @@ def test_the_longest_unused_contents_go_first_and_a_damaged_one_counts_as_gone(t
     (tmp_path / "kept" / kept[:2] / kept).write_bytes(b"damaged")
     assert blobs.get(kept) is None
     assert blobs.get("0" * 64) is None
+
+
+def test_what_changes_outside_of_commands_is_seen_by_who_watches(work: Path, blobs: Blobs) -> None:
+    tree = Tree(work, Guard(), blobs)
+    (work / "before").write_bytes(b"1")
+    watching = tree.watch(look=True)
+    (work / "a").write_bytes(b"1")
+    command = tree.begin()
+    (work / "b").write_bytes(b"2")
+    tree.end(command)
+    (work / "a").write_bytes(b"3")
+    (work / "told").write_bytes(b"4")
+    tree.note({"told": node(b"4")})
+    assert tree.seen_by(watching) == {"a"}
+    tree.note({"told": node(b"5")})
+    (work / "told").write_bytes(b"6")
+    tree.unwatch(watching)
+    (work / "c").write_bytes(b"7")
+    assert set(command.changes) == {"b"}
+    assert watching.changes["a"].after == node(b"3")
+    assert (watching.changes["told"].before, watching.changes["told"].after) == (node(b"5"), node(b"6"))
+    assert set(watching.changes) == {"a", "told"}
+
+
+def test_what_follows_on_a_command_is_seen_from_its_end_on(work: Path, blobs: Blobs) -> None:
+    tree = Tree(work, Guard(), blobs)
+    command = tree.begin()
+    (work / "a").write_bytes(b"1")
+    tree.end(command)
+    (work / "a").write_bytes(b"2")
+    watching = tree.watch(look=False)
+    tree.unwatch(watching)
+    assert (watching.changes["a"].before, watching.changes["a"].after) == (node(b"1"), node(b"2"))
+
+
+def test_who_watches_a_tree_that_cannot_be_seen_is_told(work: Path, blobs: Blobs) -> None:
+    tree = Tree(work, Guard(), blobs, Limits(entries=1))
+    for number in range(3):
+        (work / f"d{number}").mkdir()
+        (work / f"d{number}" / "f").touch()
+    watching = tree.watch(look=True)
+    tree.unwatch(watching)
+    assert "more than 1 entries" in str(watching.trouble)

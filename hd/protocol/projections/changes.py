@@ -83,6 +83,9 @@ class FileChange:
 
     `between` are the nodes of another's change in the middle of the agent's. `refused` is why the last try to undo it,
     or to do it again, left it alone. `by` is None in logs that do not tell it.
+
+    `beside` names the programs that ran on while this, or a part of it, was seen to change outside of all calls: it may
+    be theirs or a person's. `mixed` are the nodes of that part where the agent changed the path as well.
     """
 
     change: Change
@@ -90,6 +93,13 @@ class FileChange:
     refused: str | None = None
     between: tuple[Node | None, Node | None] | None = None
     by: By | None = None
+    beside: str | None = None
+    mixed: tuple[Node | None, Node | None] | None = None
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether no part of it is known to be the agent's."""
+        return self.beside is not None and self.mixed is None
 
     @property
     def what(self) -> Literal["created", "deleted", "changed"]:
@@ -128,9 +138,10 @@ def _changed(state: Changes, event: Event) -> Changes:
     files = dict(known.files)
     said = event.data.get("by")
     by: By | None = said if said in ("tool", "command") else None
+    beside = str(event.data.get("during") or "a program") if said == "beside" else None
     for wire in event.data.get("changes") or ():
         change = Change.of_wire(wire)
-        met = _met(files.get(change.path), change, by)
+        met = _met(files.get(change.path), FileChange(change, by=by, beside=beside))
         if met is None:
             files.pop(change.path, None)
         else:
@@ -140,16 +151,22 @@ def _changed(state: Changes, event: Event) -> Changes:
     return _with(state, TurnChanges(turn, files, uncovered))
 
 
-def _met(known: FileChange | None, change: Change, by: By | None) -> FileChange | None:
+def _met(known: FileChange | None, new: FileChange) -> FileChange | None:
     """Both as one; None where nothing is left of them."""
     if known is None or known.status == "undone":
-        return FileChange(change, by=by)
-    between = known.between
+        return new
+    change, between, mixed = new.change, known.between, known.mixed
     if known.change.after != change.before:
         between = between or (known.change.after, change.before)
+    if mixed is None and (known.beside is None) != (new.beside is None):
+        part = change if known.beside is None else known.change
+        mixed = part.before, part.after
     whole = replace(change, before=known.change.before)
-    nothing_left = between is None and whole.before == whole.after and is_known(whole.after)
-    return None if nothing_left else FileChange(whole, between=between, by=by if known.by in (None, by) else "both")
+    if between is None and whole.before == whole.after and is_known(whole.after):
+        return None
+    by = known.by if new.by is None else new.by if known.by in (None, new.by) else "both"
+    beside = known.beside if new.beside is None else new.beside
+    return FileChange(whole, between=between, by=by, beside=beside, mixed=mixed)
 
 
 def is_known(node: Node | None) -> bool:
@@ -222,7 +239,7 @@ def moved_from(turn: TurnChanges) -> dict[str, str]:
     come: dict[Node, list[str]] = {}
     for path, file in turn.files.items():
         for node, side in ((file.change.before, gone), (file.change.after, come)):
-            if node is not None and node.blob and node.size and (file.what != "changed"):
+            if node is not None and node.blob and node.size and file.what != "changed" and file.beside is None:
                 side.setdefault(node, []).append(path)
     return {come[n][0]: gone[n][0] for n in come if len(come[n]) == 1 and len(gone.get(n, ())) == 1}
 
@@ -238,6 +255,7 @@ def rows(turn: TurnChanges) -> Iterable[dict[str, Any]]:
         elif path in sources:
             continue
         more = {"added": file.change.added, "removed": file.change.removed, "refused": file.refused, "by": file.by}
+        more["beside"] = file.beside
         yield row | {key: value for key, value in more.items() if value is not None}
 
 

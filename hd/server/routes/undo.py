@@ -65,4 +65,5 @@ def _row(taken: Taken) -> dict[str, Any]:
         {"path": one.path, "reason": one.reason, **({"difference": one.difference} if one.difference else {})}
         for one in taken.refused
     ]
-    return {"turn": taken.turn, "files": list(taken.done), "refused": refused, "spared": list(taken.spared)}
+    more = {"spared": list(taken.spared), "beside": list(taken.beside)}
+    return {"turn": taken.turn, "files": list(taken.done), "refused": refused, **more}

@@ -95,3 +95,24 @@ def test_h10_a_removed_comment_is_no_heading_of_a_difference() -> None:
         ("--- old", "removed"),
         ("+new ␛[31m", "added"),
     ]
+
+
+def test_x7_what_changed_beside_the_agent_says_so_and_is_nothing_to_decide() -> None:
+    files = [
+        row("made.js", beside="#3"),
+        row("src.ts", by="tool", beside="#3", added=1, removed=0),
+        row("x", by="tool"),
+    ]
+    (turn,) = c.turns_of([{"turn": 4, "files": files, "uncovered": []}])
+    assert [text_of(c.entry_line(entry, 30)) for entry in c.entries([turn])][1:] == [
+        " M made.js              beside",
+        " M src.ts         +1 −0 beside",
+        " M x",
+    ]
+    assert [c.about(entry) for entry in c.entries([turn])][1:3] == [
+        "changed beside the agent, while #3 ran on",
+        "changed by a tool and beside the agent, while #3 ran on",
+    ]
+    assert c.open_files(turn) == 1
+    taken = c.taken("undo", {"files": ["x"], "refused": [], "spared": [], "beside": ["made.js"]})
+    assert taken.text == "Undone: 1 file. 1 file that changed beside the agent left alone."
