@@ -24,7 +24,7 @@ from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged
 from htui.mirror import SessionMirror
 from htui.paint.driver import TerminalDriver
-from htui.present.jobs import Job
+from htui.present.jobs import TERMINAL, Job
 from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
 from htui.screens.changes import ChangesScreen
@@ -34,6 +34,7 @@ from htui.screens.job import JobScreen
 from htui.screens.opening import Opening
 from htui.screens.picker import PickerScreen
 from htui.screens.session import SessionScreen
+from htui.screens.terminal import TerminalScreen
 from htui.theme import Theme, choose
 
 FRAME = 1 / 12
@@ -174,7 +175,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         self._opening.add(path)
 
     def open_job(self, session_id: str, job: Job, *, typing: bool) -> None:
-        self.push_screen(JobScreen(self, session_id, job))
+        has_terminal = typing and job.kind == TERMINAL and job.number
+        self.push_screen((TerminalScreen if has_terminal else JobScreen)(self, session_id, job))
 
     def open_changes(self, session_id: str, turn: int | None = None) -> None:
         self.push_screen(ChangesScreen(self, session_id, turn))

@@ -1,14 +1,15 @@
 """The roles that text is shown in, and their styles, in this one place.
 
 Only the sixteen colours of the terminal's own palette are used and never a background, so that the screen looks like
-the rest of the terminal, light or dark, and costs few bytes. No meaning hangs on colour alone: every state also has its
-own sign or word (case J20).
+the rest of the terminal, light or dark, and costs few bytes; the screen of another program keeps the ones it chose. No
+meaning hangs on colour alone: every state also has its own sign or word (case J20).
 """
 
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
+from rich.color import Color
 from rich.style import Style
 
 _COMMON: Final[Mapping[str, str]] = {
@@ -30,6 +31,11 @@ _COMMON: Final[Mapping[str, str]] = {
     "math": "italic",
     "diagram": "",
     "selected": "reverse",
+    "bold": "bold",
+    "dim": "dim",
+    "italic": "italic",
+    "underline": "underline",
+    "reverse": "reverse",
     "block": "",
     "user": "",
 }
@@ -92,9 +98,19 @@ class Theme:
         """The style of one role or of several joined by blanks, later over earlier; unknown ones are plain."""
         style = self._styles.get(role)
         if style is None:
-            style = Style.combine(Style.parse(self._table.get(part) or "none") for part in role.split())
+            style = Style.combine(self._of(part) for part in role.split())
             self._styles[role] = style
         return style
+
+    def _of(self, part: str) -> Style:
+        """A role of the table, or a colour of another program's screen: `fg3`, `bg12`, by the 256-colour palette."""
+        kind, number = part[:2], part[2:]
+        if kind in ("fg", "bg") and number.isdecimal():
+            if self.name == "mono":
+                return Style(reverse=True) if kind == "bg" else Style.null()
+            colour = Color.from_ansi(int(number))
+            return Style(color=colour) if kind == "fg" else Style(bgcolor=colour)
+        return Style.parse(self._table.get(part) or "none")
 
 
 def choose(environ: Mapping[str, str]) -> Theme:

@@ -1,13 +1,17 @@
 """The terminals of all sessions: jobs that go on when their turn ends, and end with their session's daemon."""
 
 import asyncio
+import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from hd.errors import HdError
+from hd.jobs.display import Display, Picture, frame, picture
 from hd.jobs.job import Job, Status
 from hd.jobs.jobs import Jobs
 from hd.jobs.pages import is_page
@@ -32,8 +36,18 @@ _KEPT: Final = 20
 
 KEYS: Final = {
     "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f", "up": "\x1b[A", "down": "\x1b[B",
-    "right": "\x1b[C", "left": "\x1b[D", "ctrl-c": "\x03", "ctrl-d": "\x04", "ctrl-z": "\x1a",
+    "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "insert": "\x1b[2~",
+    "delete": "\x1b[3~", "page-up": "\x1b[5~", "page-down": "\x1b[6~", "back-tab": "\x1b[Z",
+    "f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS", "f5": "\x1b[15~", "f6": "\x1b[17~",
+    "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
+    "ctrl-c": "\x03", "ctrl-d": "\x04", "ctrl-z": "\x1a",
 }  # fmt: skip
+_ARROWS: Final = frozenset({"up", "down", "right", "left", "home", "end"})
+"""Keys that programs may ask for in another form."""
+
+_FRAME_S: Final = 0.04
+_REST: Final = 3
+"""A frame that took long to work out is followed by a pause so many times as long."""
 
 
 class TooManyTerminals(HdError):
@@ -54,6 +68,7 @@ class _Open:
     job: Job
     mask: Mask
     cage: Held | None
+    display: Display
     task: asyncio.Task[None] | None = None
 
 
@@ -101,7 +116,7 @@ class Terminals:
 
         index = own[-1].terminal.index + 1 if own else 0
         terminal = Terminal(command, index, look_at)
-        one = _Open(terminal, self._jobs.register(session, TERMINAL, command, call_id), mask, cage)
+        one = _Open(terminal, self._jobs.register(session, TERMINAL, command, call_id), mask, cage, Display(Screen()))
         over = [known for known in own if known.terminal.ended.is_set()]
         own[:] = [*(known for known in own if known not in over[:-_KEPT]), one]
         one.task = asyncio.create_task(self._run(session, one, checks), name=f"terminal {one.job.id}")
@@ -144,7 +159,49 @@ class Terminals:
         one = self._of_job(session_id, job_id)
         if one is None or one.terminal.hand is None:
             raise NoTerminal("This command takes no input: only one that runs in a terminal does.")
-        return one.terminal.hand.type(text + "".join(KEYS[key] for key in keys))
+        form = {key: KEYS[key].replace("[", "O") for key in _ARROWS} if one.display.cursor_keys else {}
+        return one.terminal.hand.type(text + "".join(form.get(key, KEYS[key]) for key in keys))
+
+    def resize(self, session_id: str, job_id: str, columns: int, rows: int) -> None:
+        """Gives a terminal another size, for as long as somebody watches it. `NoTerminal`."""
+        one = self._of_job(session_id, job_id)
+        if one is None or one.terminal.hand is None:
+            raise NoTerminal("This command has no screen: only one that runs in a terminal does.")
+        self._sized(one, Screen(columns, rows))
+
+    def _sized(self, one: _Open, size: Screen) -> None:
+        if one.terminal.hand is not None:
+            one.terminal.hand.resize(size)
+            one.display.resize(size)
+
+    async def watched(self, session_id: str, job_id: str) -> AsyncGenerator[list[bytes], None]:
+        """The screen of a terminal, whole and then as it changes, and its last one; ends with it. `NoTerminal`."""
+        one = self._of_job(session_id, job_id)
+        if one is None:
+            raise NoTerminal("This command has no screen: only one that runs in a terminal does.")
+        display, job = one.display, one.job
+        shown: Picture | None = None
+        row: dict[str, Any] | None = None
+        display.watchers += 1
+        try:
+            with display.bell.listening() as woken:
+                while not self._closed:
+                    woken.clear()
+                    began = time.monotonic()
+                    now = picture(display.look(), one.mask)
+                    told, row = row, {**job.row(), "output": {}}
+                    item = frame(shown, now, None if told == row else row)
+                    shown = now
+                    if item is not None:
+                        yield [msgspec.json.encode(item)]
+                    if job.finished_at is not None:
+                        return
+                    await asyncio.sleep(max(_FRAME_S, _REST * (time.monotonic() - began)))
+                    await woken.wait()
+        finally:
+            display.watchers -= 1
+            if not display.watchers:
+                self._sized(one, Screen())
 
     def _of_job(self, session_id: str, job_id: str) -> _Open | None:
         return next((one for one in self._opened.get(session_id, ()) if one.job.id == job_id), None)
@@ -158,6 +215,9 @@ class Terminals:
     async def close(self) -> None:
         """Ends all terminals of this daemon."""
         self._closed = True
+        for own in self._opened.values():
+            for one in own:
+                one.display.bell.ring()
         everything = [one for own in self._opened.values() for one in own]
         for one in everything:
             one.job.stopped_by = "the end of the daemon"
@@ -192,6 +252,7 @@ class Terminals:
                 screen=Screen(),
                 cage=one.cage,
                 on_start=lambda hand: setattr(terminal, "hand", hand),
+                on_bytes=one.display.add,
             )
             end = ended(terminal.ran, 0, job.stopped_by)
         except asyncio.CancelledError:
@@ -203,6 +264,7 @@ class Terminals:
             self._jobs.settle(session, job, *end)
             session.save_projections()
             terminal.end(terminal.ran)
+            one.display.bell.ring()
             if one.cage is not None:
                 await asyncio.to_thread(one.cage.close)
         if checks:

@@ -115,6 +115,12 @@ class Child:
         except OSError:
             return 0
 
+    def resize(self, screen: Screen) -> None:
+        """Gives the terminal another size, of which its programs are told. ValueError without one."""
+        if not self._takes_input:
+            raise ValueError("this process has no terminal")
+        _set_size(self._output, screen)
+
     def drain(self) -> None:
         """Takes what is in the pipe now, and no endless amount of it where somebody goes on writing."""
         taken = 0
@@ -191,8 +197,12 @@ class Child:
 def _terminal(screen: Screen) -> tuple[int, int]:
     """Both ends of a new terminal: ours and the process's."""
     ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", screen.rows, screen.columns, 0, 0))
+    _set_size(theirs, screen)
     return ours, theirs
+
+
+def _set_size(terminal: int, screen: Screen) -> None:
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", screen.rows, screen.columns, 0, 0))
 
 
 def _pidfd(pid: int) -> int | None:

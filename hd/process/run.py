@@ -59,7 +59,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A running command's terminal: what can be typed into it, and the line on which it waits."""
+    """A running command's terminal: what can be typed into it, its size, and the line on which it waits."""
 
     child: Child
     cleaner: Cleaner
@@ -68,6 +68,10 @@ class Hand:
         """Whether all of it was taken."""
         typed = text.encode()
         return self.child.write(typed) == len(typed)
+
+    def resize(self, screen: Screen) -> None:
+        """Tells the command that its terminal has another size."""
+        self.child.resize(screen)
 
     @property
     def line(self) -> str:
@@ -102,6 +106,7 @@ class Runner:
         stop: asyncio.Event | None = None,
         screen: Screen | None = None,
         on_start: Callable[[Hand], None] | None = None,
+        on_bytes: Callable[[bytes], None] | None = None,
         cage: Cage | None = None,
         leave: Callable[[Remains], None] | None = None,
     ) -> Ran:
@@ -109,7 +114,8 @@ class Runner:
 
         After `timeout_s`, or once `stop` is set, everything of the run is asked to end and after two seconds more made
         to. A cancellation does the same within a second and goes on its way. `on_output` gets the text as it comes.
-        The output is kept under `run_id`. With a `screen` it runs in a terminal; `on_start` gets the hand on it.
+        The output is kept under `run_id`. With a `screen` it runs in a terminal; `on_start` gets the hand on it, and
+        `on_bytes` what it writes as it is.
         `leave` takes what the command leaves running; without it that is ended.
         """
         mark = f"{run_id}.{new_id()}"  # a caller's id may come from a model and come again
@@ -121,13 +127,18 @@ class Runner:
             if on_output is not None:
                 on_output(text)
 
+        def take(piece: bytes) -> None:
+            if on_bytes is not None:
+                on_bytes(piece)
+            keep(cleaner.feed(piece))
+
         environment = self._environment if screen is None else with_screen(self._environment, cwd)
         started = time.monotonic()
         child = Child(
             (self.shell, "-c", command),
             cwd=cwd,
             environment=environment | {RUN_MARK: mark},
-            on_output=lambda piece: keep(cleaner.feed(piece)),
+            on_output=take,
             screen=screen,
             cage=cage,
         )

@@ -13,6 +13,9 @@ from htui.present.safe import one_line, safe
 KEPT = 256 * 1024
 """Characters of output that are held; the oldest lines go first."""
 
+TERMINAL = "terminal"
+"""The kind of a command that can be typed into."""
+
 _COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _OVER = frozenset({"completed", "killed", "failed"})
 

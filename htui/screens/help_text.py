@@ -18,6 +18,7 @@ KEYS = (
     ("↑ ↓, Ctrl+P, Ctrl+N", "earlier prompts"),
     ("Ctrl+T", "show or fold the thoughts"),
     ("Ctrl+G", "what the agent changed in files"),
+    ("Ctrl+]", "leave a terminal that is typed into"),
     ("Ctrl+S, a click", "hold the screen and free the mouse, for selecting"),
     ("Ctrl+L", "draw the screen anew"),
     ("Tab", "complete a command, take a file of the list behind @"),

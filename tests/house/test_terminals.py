@@ -34,6 +34,10 @@ server.serve_forever()
 EOF"""
 
 
+DRAWING = r"""printf '\033[?1h\033[2J\033[3;5H\033[1;32mhere\033[m'
+read -r line; stty size; printf %s "$line" | od -An -c; exit 4"""
+
+
 def terminal(line: str) -> Reply:
     return Reply(calls=[Call("run_in_terminal", {"command": line})])
 
@@ -164,6 +168,36 @@ async def test_x12_a_person_reads_the_screen_types_and_ends_it(daemon: Daemon, m
     assert "[terminal 0 was ended]" in result["message"]["content"][0]["text"]
     assert daemon.result("process/input", request={**request, "text": "x"})["error"]["code"] == "process/not-found"
     assert daemon.result("process/tail", request={**request, "number": 9})["error"]["code"] == "job/not-found"
+
+
+async def test_x12_a_person_sees_the_screen_of_a_program_and_sizes_it(
+    daemon: Daemon, mock: MockModel, session: str
+) -> None:
+    request = {"sessionId": session, "number": 1}
+    here = {"line": 2, "spans": [{"text": "    "}, {"text": "here", "fg": 2, "bold": True}]}
+    mock.add(terminal(DRAWING), Reply(text="done"))
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "draw")
+        await follow.until(is_event("job/registered"))
+        screen = await socket.open("process/screen", request=request)
+        first = await screen.item()
+        assert (first["whole"], first["columns"], first["rows"], first["job"]["number"]) == (True, 120, 40, 1)
+        drawn = first if here in first["lines"] else await screen.until(lambda item: here in item["lines"])
+        assert drawn["cursor"] == [8, 2]
+        assert await daemon.acall("process/resize", request={**request, "columns": 50, "rows": 20}) == {}
+        resized = await screen.until(lambda item: item["whole"])
+        assert (resized["columns"], resized["rows"], here in resized["lines"]) == (50, 20, True)
+        await daemon.acall("process/input", request={**request, "text": "x", "keys": ["up", "page-up", "enter"]})
+        last = await screen.until(lambda item: item.get("job", {}).get("status") == "completed")
+        assert last["job"]["detail"] == "exit code: 4"
+        assert (await screen.frame())["type"] == "end"
+        again = await (await socket.open("process/screen", request=request)).item()
+        text = " ".join(span["text"] for line in again["lines"] for span in line["spans"])
+        assert "20 50 x 033 O A 033 [ 5 ~" in " ".join(text.split())
+        await follow.until(ENDED)
+    refused = daemon.result("process/resize", request={**request, "columns": 50, "rows": 20})
+    assert refused["error"]["code"] == "process/not-found"
 
 
 async def test_x12_a_stop_ends_the_terminal_on_which_it_waits_and_no_other(

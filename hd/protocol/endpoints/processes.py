@@ -8,7 +8,11 @@ from typing_extensions import TypedDict
 
 from hd.protocol.endpoints.shape import Count, SessionRequest, Text, stream, unary
 
-Key = Literal["enter", "tab", "escape", "backspace", "up", "down", "left", "right", "ctrl-c", "ctrl-d", "ctrl-z"]
+Key = Literal[
+    "enter", "tab", "escape", "backspace", "up", "down", "left", "right", "home", "end", "insert", "delete", "page-up",
+    "page-down", "back-tab", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
+    "ctrl-c", "ctrl-d", "ctrl-z",
+]  # fmt: skip
 
 
 class ProcessRequest(TypedDict):
@@ -20,6 +24,15 @@ class ProcessTail(TypedDict):
     sessionId: Text
     number: Count
     lines: NotRequired[Annotated[int, Meta(ge=1, le=2_000)]]
+
+
+class ProcessSize(TypedDict):
+    """In characters."""
+
+    sessionId: Text
+    number: Count
+    columns: Annotated[int, Meta(ge=2, le=500)]
+    rows: Annotated[int, Meta(ge=2, le=300)]
 
 
 class ProcessInput(TypedDict):
@@ -37,5 +50,7 @@ ENDPOINTS = (
     unary("process/keep", request=ProcessRequest),
     unary("process/kill", request=ProcessRequest),
     unary("process/list", request=SessionRequest),
+    unary("process/resize", request=ProcessSize),
+    stream("process/screen", request=ProcessRequest),
     unary("process/tail", request=ProcessTail),
 )

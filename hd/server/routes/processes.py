@@ -25,11 +25,12 @@ class ProcessRoutes:
             "process/keep": self.keep,
             "process/kill": self.kill,
             "process/list": self.listed,
+            "process/resize": self.resize,
             "process/tail": self.tail,
         }
 
     def streams(self) -> dict[str, Stream]:
-        return {"process/attach": self.attach}
+        return {"process/attach": self.attach, "process/screen": self.screen}
 
     async def listed(self, request: SessionRequest) -> dict[str, Any]:
         async with self._registry.hold(request["sessionId"]) as session:
@@ -67,6 +68,19 @@ class ProcessRoutes:
             job = self._jobs.numbered(session.id, request["number"])
             taken = self._terminals.type(session.id, job.id, request.get("text", ""), request.get("keys", ()))
         return {"taken": taken}
+
+    async def resize(self, request: ep.ProcessSize) -> dict[str, Any]:
+        async with self._registry.hold(request["sessionId"]) as session:
+            job = self._jobs.numbered(session.id, request["number"])
+            self._terminals.resize(session.id, job.id, request["columns"], request["rows"])
+        return {}
+
+    async def screen(self, request: ep.ProcessRequest) -> AsyncGenerator[list[bytes], None]:
+        """What a terminal shows, as it changes; ends with its last picture."""
+        async with self._registry.hold(request["sessionId"]) as session:
+            job = self._jobs.numbered(session.id, request["number"])
+            async for batch in self._terminals.watched(session.id, job.id):
+                yield batch
 
     async def attach(self, request: ep.ProcessRequest) -> AsyncGenerator[list[bytes], None]:
         """As `job/follow`."""
