@@ -136,7 +136,7 @@ class Providers:
 
 
 def _wire(model: Model) -> dict[str, Any]:
-    wire: dict[str, Any] = {"id": model.id, "name": model.name}
+    wire: dict[str, Any] = {"id": model.id, "name": model.name, "contextWindow": model.context_window}
     if model.description:
         wire["description"] = model.description
     if model.efforts:

@@ -119,7 +119,7 @@ def cut_short(begun: Begun) -> list[Draft]:
 
 
 def _place(compaction: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: compaction.get(key) for key in ("compactionId", "sourceCommandId", "turn")}
+    return {key: compaction[key] for key in ("compactionId", "sourceCommandId", "turn") if key in compaction}
 
 
 def needs_repair(state: State) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from htui.mirror.rows import PendingAsk, QueueItem
 
 Level = Literal["info", "warning", "error"]
-PanelName = Literal["help", "status", "queue", "model", "permission", "jobs", "cost"]
+PanelName = Literal["help", "status", "queue", "model", "permission", "jobs", "cost", "context"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Facts:
     allowed: bool = False
     queue: tuple[QueueItem, ...] = ()
     catalogue: Mapping[str, Any] | None = None
+    pressure: Any = None
     thoughts: bool = False
 
 
@@ -40,6 +41,16 @@ class Call:
     endpoint: str
     args: Mapping[str, Any] = field(default_factory=dict)
     said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Asks first: `title` says why, `yes` what is done then, `no` what stays."""
+
+    title: str
+    yes: str
+    no: str
+    then: Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +111,7 @@ class Leave:
     """Ends the program; what runs at the host goes on."""
 
 
-Effect = Say | Call | Execute | Show | Open | Go | Scroll | Thoughts | Copy | Answer | Leave
+Effect = Say | Call | Confirm | Execute | Show | Open | Go | Scroll | Thoughts | Copy | Answer | Leave
 
 
 @dataclass(frozen=True, slots=True)

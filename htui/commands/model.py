@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from htui.commands import NO_SESSION, OFFLINE, Call, Command, Effect, Facts, Say, Show
+from htui.commands import NO_SESSION, OFFLINE, Call, Command, Confirm, Effect, Facts, Say, Show
+from htui.present.context import too_large, window_of
 
 
 def run(args: str, facts: Facts) -> Effect:
@@ -21,10 +22,19 @@ def run(args: str, facts: Facts) -> Effect:
     if len(found) != 1:
         return Say(f"There is no one model {words[0]}. /model lists them.", "warning")
     provider, model = found[0]
+    return select(facts, provider, model, words[1] if len(words) > 1 else "")
+
+
+def select(facts: Facts, provider: str, model: str, effort: str) -> Effect:
+    """The choice of a model; asked for first where the conversation is too large for it (case G07)."""
     request = {"sessionId": facts.session_id, "provider": provider, "model": model}
-    if len(words) > 1:
-        request["reasoningEffort"] = words[1]
-    return Call("session/selectModel", {"request": request}, f"Next request: {model}")
+    if effort:
+        request["reasoningEffort"] = effort
+    call = Call(
+        "session/selectModel", {"request": request}, f"Next request: {' · '.join(filter(None, (model, effort)))}"
+    )
+    title = too_large(facts.pressure, window_of(facts.catalogue, provider, model))
+    return Confirm(title, "Switch and sum up the older part", "Stay with the model in use", call) if title else call
 
 
 def _models(catalogue: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:

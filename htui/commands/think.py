@@ -1,4 +1,4 @@
-"""`/think`: unfold the model's reasoning, or fold it."""
+"""`/think`: unfold the model's reasoning and what it summed up, or fold both."""
 
 from htui.commands import Command, Effect, Facts, Thoughts
 
@@ -7,4 +7,4 @@ def run(args: str, facts: Facts) -> Effect:
     return Thoughts(not facts.thoughts)
 
 
-COMMAND = Command("think", "show or fold the thoughts", run)
+COMMAND = Command("think", "show or fold thoughts and summaries", run)

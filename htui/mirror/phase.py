@@ -19,6 +19,8 @@ def after(phase: Phase, event: Event, transcript: Transcript) -> Phase:
         return Phase("wait", "", event.time)
     if event.type == ev.TURN_END:
         return IDLE
+    if event.type in (ev.COMPACTION_START, ev.COMPACTION_END) and transcript.running:
+        return Phase("compact" if event.type == ev.COMPACTION_START else "wait", "", event.time)
     if event.type == ev.LLM_RETRY:
         return _retry(event)
     if event.type == ev.LLM_WAITING:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hd.protocol.projections.transcript import Row
+from htui.present import count
 from htui.present.lines import EMPTY, Line, Span, cut_line, indent, wrap
 from htui.present.live_text import tail_of
 from htui.present.markdown import markdown_lines
@@ -14,7 +15,7 @@ NARROW = 60
 
 _LEVELS = {"info": ("·", "muted"), "warning": ("!", "warning"), "error": ("✗", "bad")}
 _AGENT = frozenset({"assistant", "reasoning", "tool"})
-_ONE_LINERS = frozenset({"reasoning", "tool", "context"})
+_ONE_LINERS = frozenset({"reasoning", "tool", "context", "compaction"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ def _body(row: Row, look: Look) -> list[Line]:
             return [*tool_lines(row, look.cells), *shown]
         case "command":
             return _command(row, look)
+        case "compaction":
+            return _compaction(row, look)
         case "context":
             parts = [Span("◆ context", "context"), Span(f" · {one_line(row.name, 60)}", "muted")]
             text = one_line(row.text, 300)
@@ -108,6 +111,22 @@ def _command(row: Row, look: Look) -> list[Line]:
         return [head]
     words = wrap([Span(said, "bad" if row.status == "failed" else "")], look.cells - 2)
     return [head, *indent(words, Span("  "), Span("  "))]
+
+
+def _compaction(row: Row, look: Look) -> list[Line]:
+    """What the model no longer sees as it was. The rows stand above all the same; the summary is here to unfold."""
+    meta = row.meta or {}
+    number, before, after = (meta.get(name) or 0 for name in ("messages", "before", "after"))
+    what = f"{count.plural(number, 'message')} summed up" if row.text else f"{count.plural(number, 'result')} shortened"
+    sizes = f" · {count.compact(before)} → {count.compact(after)}{'' if look.narrow else ' tokens'}" if before else ""
+    unfolded = bool(row.text) and look.thoughts
+    mark = "▾" if unfolded else "▸" if row.text else "·"
+    hint = " · Ctrl+T shows the summary" if row.text and not unfolded else ""
+    whom = "" if look.narrow else " for the model"
+    head = cut_line((Span(f"{mark} {what}{whom}", "context"), Span(f"{sizes}{hint}", "muted")), look.cells)
+    if not unfolded:
+        return [head]
+    return [head, *indent(markdown_lines(row.text, look.cells - 2), Span("  "), Span("  "))]
 
 
 def _reasoning(row: Row, look: Look) -> list[Line]:

@@ -6,6 +6,7 @@ from htui.commands import (
     Answer,
     Call,
     Command,
+    Confirm,
     Copy,
     Effect,
     Execute,
@@ -45,6 +46,7 @@ class Effects:
             allowed=screen.asking.allowed,
             queue=tuple(f.waiting(conversation.mirror.queue)),
             catalogue=screen.desk.link.host.catalogue,
+            pressure=conversation.mirror.value("contextPressure"),
             thoughts=screen.transcript.thoughts,
         )
 
@@ -58,6 +60,8 @@ class Effects:
                 conversation.say(text, level)
             case Call(endpoint, args, said):
                 screen.start(conversation.call(endpoint, args, said))
+            case Confirm():
+                screen.panels.confirm(effect)
             case Execute(line):
                 screen.start(conversation.execute(line))
             case Show(panel):

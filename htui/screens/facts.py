@@ -67,7 +67,7 @@ def figures(
     )
 
 
-_DOING = {"wait": "wait", "think": "think", "write": "write", "tool": "tool"}
+_DOING = {"wait": "wait", "think": "think", "write": "write", "tool": "tool", "compact": "sum up"}
 
 
 def selected(mirror: SessionMirror, host: HostMirror) -> Mapping[str, Any]:
@@ -166,7 +166,9 @@ def model_picks(catalogue: Mapping[str, Any] | None, chosen: Mapping[str, Any]) 
             efforts = [str(e.get("id")) for e in _items(_mapping(model.get("reasoning")).get("efforts"))] or [""]
             for effort in efforts:
                 name = one_line(str(model.get("name") or model.get("id")), 60)
-                said = one_line(str(model.get("description") or ""), 300)
+                window = _whole(model, "contextWindow")
+                size = f" Window: {count.compact(window)} tokens." if window else ""
+                said = one_line(f"{model.get('description') or ''}{size}".strip(), 300)
                 parts = [Span(name), Span(f" · {effort}" if effort else "", "strong")]
                 known = (str(group.get("id")), str(model.get("id")), effort)
                 if (chosen.get("provider"), chosen.get("model"), chosen.get("reasoningEffort") or "") == known:

@@ -16,7 +16,7 @@ KEYS = (
     ("Esc", "close, dismiss, stop the turn"),
     ("PgUp, PgDn", "scroll; with an empty draft Ctrl+U, Ctrl+D"),
     ("↑ ↓, Ctrl+P, Ctrl+N", "earlier prompts"),
-    ("Ctrl+T", "show or fold the thoughts"),
+    ("Ctrl+T", "show or fold thoughts and summaries"),
     ("Ctrl+G", "what the agent changed in files"),
     ("Ctrl+]", "leave a terminal that is typed into"),
     ("Ctrl+S, a click", "hold the screen and free the mouse, for selecting"),

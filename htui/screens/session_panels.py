@@ -2,12 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from htui.commands import PanelName
+from htui.commands import Confirm, PanelName
+from htui.commands.model import select
+from htui.present.context import context_lines
 from htui.present.cost import cost_lines
 from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
 from htui.present.held import held_words
 from htui.present.jobs import Job, job_picks, jobs_of
+from htui.present.lines import Span
+from htui.present.picks import Pick
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
 from htui.screens.job_list import JobList
@@ -24,6 +28,7 @@ class SessionPanels:
         self._screen = screen
         self._panel: Panel | None = None
         self._room = 10
+        self._confirm: Confirm | None = None
         self._jobs = JobList(screen.desk, screen.conversation.session_id, self._show_jobs, self._no_jobs)
 
     @property
@@ -52,6 +57,13 @@ class SessionPanels:
             return
         self.close()
         screen.desk.open_job(conversation.session_id, job, typing=terminal)
+
+    def confirm(self, effect: Confirm) -> None:
+        """Asks before an effect is carried out; closing the panel means no."""
+        self.close()
+        self._confirm = effect
+        picks = [Pick("no", (Span(effect.no),)), Pick("yes", (Span(effect.yes),))]
+        self._open(ChoicePanel(self._screen.desk.palette, "confirm", effect.title, picks))
 
     def _open(self, panel: Panel) -> None:
         self._panel = panel
@@ -116,12 +128,13 @@ class SessionPanels:
         if event.panel == "permission":
             screen.start(conversation.execute(f"/permission {event.id}"))
             return
+        if event.panel == "confirm":
+            confirmed, self._confirm = self._confirm, None
+            if event.id == "yes" and confirmed is not None:
+                screen.effects.carry_out(confirmed.then)
+            return
         provider, model, *effort = event.id.split(" ")
-        request = {"sessionId": conversation.session_id, "provider": provider, "model": model}
-        if effort:
-            request["reasoningEffort"] = effort[0]
-        said = f"Next request: {' · '.join([model, *effort])}"
-        screen.start(conversation.call("session/selectModel", {"request": request}, said))
+        screen.effects.carry_out(select(screen.effects.facts(), provider, model, effort[0] if effort else ""))
 
     def _show_jobs(self, jobs: tuple[Job, ...]) -> None:
         picks = job_picks(jobs, self._screen.desk.now())
@@ -146,6 +159,11 @@ class SessionPanels:
             screen.start(screen.spending.read())
             return TextPanel(
                 theme, name, "Cost", lambda cells: cost_lines(mirror.value("cost"), cells, screen.spending.summary)
+            )
+        if name == "context":
+            pressure, breakdown = (mirror.value(key) for key in ("contextPressure", "contextBreakdown"))
+            return TextPanel(
+                theme, name, "Context", lambda cells: context_lines(pressure, breakdown, host.catalogue, cells)
             )
         if name == "queue":
             picks, at = f.queue_picks(mirror.queue), 0

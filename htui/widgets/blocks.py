@@ -128,7 +128,7 @@ class Blocks:
     def _speaker_above(self, index: int) -> Row | None:
         for place in range(index - 1, -1, -1):
             row = self.row(place)
-            if row.kind not in ("context", "notice"):
+            if row.kind not in ("context", "compaction", "notice"):
                 return row
         return None
 

@@ -87,7 +87,8 @@ async def test_g02_a_long_history_is_summed_up_before_the_next_prompt_and_what_w
     (end,) = of(events, "compaction/end")
     assert end["turn"] == 3
     assert "sourceCommandId" not in end
-    assert end["tokensBefore"] > 25_600 > 12_000 > end["tokensAfter"]
+    (summary,) = of(events, "compaction/summary")
+    assert summary["tokensBefore"] > 25_600 > 12_000 > summary["tokensAfter"]
     assert [text for text in sent(mock, 3) if LONG in text] == []
     assert "<prompt>\nnever touch x.txt\n</prompt>" in sent(mock, 3)[1]
     assert sent(mock, 3)[2] == "three"
@@ -113,8 +114,7 @@ async def test_g02_within_a_turn_old_results_are_shortened_where_that_is_enough(
         await follow.until(ENDED)
     events = await daemon.log(session)
     (pruned,) = of(events, "compaction/prune")
-    (end,) = of(events, "compaction/end")
-    assert end["tokensAfter"] < 19_200 < 25_600 < end["tokensBefore"]
+    assert pruned["tokensAfter"] < 19_200 < 25_600 < pruned["tokensBefore"]
     assert len(mock.requests) == 3
     # The first result was made short where it stood, the one that the model had not seen yet was not.
     results = [message for message in mock.requests[2].parsed["messages"] if message["role"] == "tool"]
@@ -237,3 +237,51 @@ async def test_g04_rules_outlive_three_compactions_word_for_word(daemon: Daemon,
     assert "- [pending] tune the engine" in texts[2]
     assert "Summary 2." in texts[2]
     assert not any("Summary 1." in text for text in texts)
+
+
+async def test_g07_a_model_with_a_smaller_window_is_warned_of_and_the_larger_one_sums_up_first(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await session_of(daemon, folder, "large")
+    mock.add(*[Reply(text=LONG)] * 3)
+    await turns(daemon, session, "one", "two", "three")
+    models = (await daemon.acall("session/modelCatalog"))["groups"][0]["models"]
+    assert {model["id"]: model["contextWindow"] for model in models}["small"] == SMALL
+    wish = {"sessionId": session, "provider": "deepseek-official", "model": "small"}
+    answer = await daemon.acall("session/selectModel", request=wish)
+    assert answer["selected"] == {key: wish[key] for key in ("provider", "model")} | {"reasoningEffort": "high"}
+    assert "32,000" in answer["warning"]
+    assert len(mock.requests) == 3
+    mock.add(Reply(text="Three stories."), Reply(text="short"))
+    await turns(daemon, session, "four")
+    asked = [request.parsed["model"] for request in mock.requests[3:]]
+    assert asked == ["large", "small"]
+    assert of(await daemon.log(session), "turn/end")[-1]["reason"] == {"kind": "completed"}
+    back = await daemon.acall("session/selectModel", request={**wish, "model": "large"})
+    assert "warning" not in back
+
+
+async def test_a_person_stops_a_turn_while_it_sums_up_and_nothing_is_lost(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await session_of(daemon, folder)
+    mock.add(Reply(text=LONG), Reply(text=LONG))
+    await turns(daemon, session, "one", "two")
+    gate = asyncio.Event()
+    mock.add(Reply(text="never", gates={0: gate}))
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "three")
+        await mock.until(lambda: len(mock.requests) == 3)
+        await daemon.acall("session/cancel", request={"sessionId": session})
+        await follow.until(ENDED)
+        gate.set()
+        events = await daemon.log(session)
+        assert of(events, "turn/end")[-1]["reason"]["kind"] == "aborted"
+        assert of(events, "compaction/end")[-1]["error"] == {"message": "stopped", "code": "STOPPED"}
+        mock.reset_prefix()
+        mock.add(Reply(text="They told stories."))
+        await daemon.prompt(session, "go on")
+        await follow.until(ENDED)
+    assert "three" in sent(mock)
+    assert "They told stories." in sent(mock)[1]

@@ -193,11 +193,8 @@ def _record_summary(session: LiveSession, tried: _Try, found: Cut, provider: Pro
     source = {key: value for key, value in tried.where.items() if key != "turn"}
     content = [text_block(f"{_kept(session, found)}{_OPENING}"), text_block(summary), text_block(_CLOSING)]
     message = user_message(content, {"kind": COMPACTED, **source})
-    drafts = [
-        Draft(ev.COMPACTION_SUMMARY, data),
-        Draft(ev.USER_MESSAGE, message, found.range, (tried.start, seq, *found.seqs)),
-    ]
-    before, after = _record(session, drafts, tried.where)
+    replacing = Draft(ev.USER_MESSAGE, message, found.range, (tried.start, seq, *found.seqs))
+    before, after = _record(session, [Draft(ev.COMPACTION_SUMMARY, data), replacing], tried.where)
     return Compacted(len(found.seqs), before, after, found.prompts, seq)
 
 
@@ -210,13 +207,17 @@ def _record_pruned(session: LiveSession, pruned: Pruned, occasion: Occasion) -> 
 
 
 def _record(session: LiveSession, drafts: list[Draft], where: Mapping[str, Any]) -> tuple[int, int]:
-    """Records them with the end of the compaction; gives the tokens of the next request before and after."""
+    """Records them up to the end of the compaction; gives the tokens of the next request before and after.
+
+    The first of them says these too, for whoever reads the log.
+    """
     now: ContextPressure = session.value("contextPressure")
     then = now
     for draft in drafts:
         then = CONTEXT_PRESSURE.apply(then, Event(draft.type, 0, 0, draft.data, draft.surface))
+    first, *others = drafts
     sizes = {"tokensBefore": now.projected, "tokensAfter": then.projected}
-    session.record(*drafts, Draft(ev.COMPACTION_END, {**where, **sizes}))
+    session.record(replace(first, data={**first.data, **sizes}), *others, Draft(ev.COMPACTION_END, where))
     return now.projected, then.projected
 
 

@@ -39,6 +39,16 @@ def is_enough(pressure: ContextPressure, window: int, saved: int) -> bool:
     return pressure.projected - pressure.measured(saved) < target_of(window)
 
 
+def narrower(pressure: ContextPressure, window: int) -> str | None:
+    """What a person is told who chose a model whose `window` tokens are few for the conversation (case G07)."""
+    if pressure.projected < limit_of(window):
+        return None
+    return (
+        f"The conversation takes {pressure.projected:,} tokens; in this model's window of {window:,} it is summed up "
+        f"from {limit_of(window):,} on. That happens before the next prompt is answered."
+    )
+
+
 def full(pressure: ContextPressure, window: int) -> str:
     """What the person is told when nothing helps."""
     tried = (

@@ -14,7 +14,7 @@ from hd.protocol.events import Event, Replace
 from hd.protocol.messages import shown_of, tool_result_of
 from hd.protocol.projections.base import Projection
 
-RowKind = Literal["user", "assistant", "reasoning", "tool", "command", "context", "notice"]
+RowKind = Literal["user", "assistant", "reasoning", "tool", "command", "context", "compaction", "notice"]
 ToolStatus = Literal["running", "done", "failed", "cancelled"]
 
 
@@ -25,7 +25,9 @@ class Row:
     `seq` is the event it came from, `time` that event's time in ms. `name`, `call_id`, `arguments` (JSON text) and
     `status` belong to tool rows, whose `text` is the result once there is one; `request_id` to the prompts of a person.
     A command of the host has the same fields: its `call_id` is that of the command, its `arguments` are what was typed
-    behind the name. `level` is `info`, `warning` or `error` on notices. `interrupted` marks an answer that was cut.
+    behind the name. The `text` of a compaction is the summary, empty where results were only made shorter; its `meta`
+    has the `messages` that it stands for, and the tokens `before` and `after` where they are known. `level` is `info`,
+    `warning` or `error` on notices. `interrupted` marks an answer that was cut.
     """
 
     key: str
@@ -208,6 +210,30 @@ def _ended(state: Transcript, event: Event) -> Transcript:
     return _notice(state, event, text, level)
 
 
+def _compacted(state: Transcript, event: Event) -> Transcript:
+    """What was summed up stays where it is: it is gone for the model, and not for people."""
+    data = event.data
+    sizes = {"messages": len(data.get("shadowedSeqs") or ()), "before": data.get("tokensBefore")}
+    row = Row(
+        key=f"{event.seq}",
+        kind="compaction",
+        seq=event.seq,
+        turn=state.turn,
+        time=event.time,
+        text=shown_of(data.get("summary") or ()),
+        meta={**sizes, "after": data.get("tokensAfter")},
+    )
+    return replace(state, rows=state.rows.append(row))
+
+
+def _not_compacted(state: Transcript, event: Event) -> Transcript:
+    """A compaction that nobody asked for and that failed; a command says so by itself."""
+    error = event.data.get("error") or {}
+    if not error or event.data.get("again") or event.data.get("sourceCommandId") is not None:
+        return state
+    return _notice(state, event, str(error.get("message") or "The history could not be summed up."), "warning")
+
+
 def _notice(state: Transcript, event: Event, text: str, level: str) -> Transcript:
     row = Row(
         key=f"{event.seq}", kind="notice", seq=event.seq, turn=state.turn, time=event.time, text=text, level=level
@@ -225,6 +251,9 @@ TRANSCRIPT = Projection(
         ev.TOOL_RESULT: _result,
         ev.COMMAND_RUN: _commanded,
         ev.COMMAND_DONE: _command_done,
+        ev.COMPACTION_SUMMARY: _compacted,
+        ev.COMPACTION_PRUNE: _compacted,
+        ev.COMPACTION_END: _not_compacted,
         ev.LLM_RETRY: _retried,
         ev.PERMISSION_RULE: _ruled,
         ev.APPROVAL_DECIDED: _decided,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from hd.agent.compaction.room import narrower
 from hd.config.namespaces import DEFAULT_MODEL
 from hd.errors import AttachmentInvalid, BadRequest, SessionNotFound, TimeZoneInvalid
 from hd.protocol import events as ev
@@ -81,12 +82,14 @@ class PromptRoutes:
     async def select_model(self, request: ep.SelectModelRequest) -> dict[str, Any]:
         async with self._registry.hold(request["sessionId"]) as session:
             selected = self._services.providers.complete(selection(request))
+            _, model = self._services.providers.resolve(selected)
+            warning = narrower(session.value("contextPressure"), model.context_window)
             session.record(Draft(ev.MODEL_SELECTION, selected))
             session.save_projections()
             await session.written()
         # What a person last chose is what they mean for the next session too.
         await self._services.settings.replace(DEFAULT_MODEL, selected)
-        return {"selected": selected}
+        return {"selected": selected} if warning is None else {"selected": selected, "warning": warning}
 
 
 def checked_content(content: Sequence[Mapping[str, Any]], *, files: bool = False) -> list[dict[str, Any]]:

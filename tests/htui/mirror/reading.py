@@ -37,6 +37,8 @@ def _said(event: Wire) -> list[Said]:
         return [_block(block, seq, cut) for block in data["message"]["content"]]
     if kind == "command/run":
         return [("command", seq, data["commandId"], data["name"], data.get("args", "").strip(), "running", "")]
+    if kind == "compaction/summary":
+        return [("compaction", seq, "\n".join(block["text"] for block in data["summary"]))]
     if kind == "llm/retry" or (kind == "turn/end" and data["reason"]["kind"] != "completed"):
         return [("notice", seq)]
     return []

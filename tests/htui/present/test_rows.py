@@ -48,6 +48,30 @@ def test_tool_rows(fields: dict[str, object], lines: list[str]) -> None:
     assert [text_of(line) for line in tool_lines(row(**fields), 80)] == lines
 
 
+SUMMED_UP = {"text": "They **read** a.txt.", "meta": {"messages": 84, "before": 120_000, "after": 9_000}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "cells", "thoughts", "lines"),
+    [
+        (
+            SUMMED_UP,
+            80,
+            False,
+            ["▸ 84 messages summed up for the model · 120k → 9k tokens · Ctrl+T shows the sum…"],
+        ),
+        (SUMMED_UP, 40, False, ["▸ 84 messages summed up · 120k → 9k · C…"]),
+        (SUMMED_UP, 80, True, ["▾ 84 messages summed up for the model · 120k → 9k tokens", "  They read a.txt."]),
+        ({"meta": {"messages": 1, "before": 9, "after": 8}}, 40, True, ["· 1 result shortened · 9 → 8"]),
+        ({"text": "an old log", "meta": {"messages": 2}}, 40, False, ["▸ 2 messages summed up · Ctrl+T shows t…"]),
+    ],
+)
+def test_a_compaction_is_one_row_that_unfolds(
+    fields: dict[str, object], cells: int, thoughts: bool, lines: list[str]
+) -> None:
+    assert shown(row("compaction", **fields), cells, thoughts=thoughts) == lines
+
+
 def test_tool_rows_fit() -> None:
     found = row(name="run_command", arguments='{"command":"%s"}' % ("你" * 100), status="failed", text="x" * 500)
     assert all(cells_of(line) <= 40 for line in tool_lines(found, 40))
