@@ -48,7 +48,10 @@ LIVE = MirrorChange(live=True)
 class Phase:
     """What a session does right now, since `since` (ms since the epoch, 0 when unknown).
 
-PhaseKind = Literal["idle", "wait", "think", "write", "tool", "retry", "limit", "place", "queue", "compact"]
+    `wait` is a running turn without any sign of the model yet, `retry` the pause before the next attempt, `limit` one
+    that the provider asked for, `place` that other requests of the same key go first, `queue` that the provider lets
+    the request wait its turn, `compact` that a summary is written first. `name` is the tool's name for `tool` and empty
+    otherwise; `until` (ms) is when it ends, None where that is not known.
     """
 
     kind: PhaseKind = "idle"
