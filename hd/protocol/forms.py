@@ -238,7 +238,12 @@ class Shortened(TypedDict):
 class Compaction(TypedDict, total=False):
     compactionId: str
     sourceCommandId: str | None
+    summary: list[Block]
+    shadowedSeqs: list[Count]
     shadowedTokenCount: Count
+    tokensBefore: Count
+    tokensAfter: Count
+    again: bool
     results: list[Shortened]
     usage: Usage
     error: Failure
