@@ -230,6 +230,12 @@ class Command(TypedDict, total=False):
     text: str
 
 
+class Waited(TypedDict, total=False):
+    reason: str | None
+    sinceMs: Count
+    untilMs: Count
+
+
 class Shortened(TypedDict):
     seq: Count
     text: str
@@ -302,6 +308,7 @@ FORMS: Final[Mapping[str, Any]] = {
     ev.USER_MESSAGE: Message,
     **dict.fromkeys((ev.SYSTEM_MESSAGE, ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT, ev.TOOL_RESULT), Spoken),
     **dict.fromkeys((ev.LLM_RETRY, ev.LLM_RETRY_STARTED), Retry),
+    ev.LLM_WAITING: Waited,
     ev.REQUEST_HEADER: Requested,
     ev.REQUEST_CONTEXT: Context,
     ev.TOOL_CALL: Called,
