@@ -118,6 +118,9 @@ class Retry(TypedDict, total=False):
     maxRetries: Count
     delayMs: Annotated[float, Meta(ge=0, le=2**53 - 1)]
     failure: Failure
+    reason: str | None
+    sinceMs: Count
+    untilMs: Count
 
 
 class Selection(TypedDict, total=False):
@@ -230,12 +233,6 @@ class Command(TypedDict, total=False):
     text: str
 
 
-class Waited(TypedDict, total=False):
-    reason: str | None
-    sinceMs: Count
-    untilMs: Count
-
-
 class Shortened(TypedDict):
     seq: Count
     text: str
@@ -307,8 +304,7 @@ FORMS: Final[Mapping[str, Any]] = {
     **dict.fromkeys((ev.TURN_START, ev.TURN_END, ev.STEP_START, ev.STEP_END), Place),
     ev.USER_MESSAGE: Message,
     **dict.fromkeys((ev.SYSTEM_MESSAGE, ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT, ev.TOOL_RESULT), Spoken),
-    **dict.fromkeys((ev.LLM_RETRY, ev.LLM_RETRY_STARTED), Retry),
-    ev.LLM_WAITING: Waited,
+    **dict.fromkeys((ev.LLM_RETRY, ev.LLM_RETRY_STARTED, ev.LLM_WAITING), Retry),
     ev.REQUEST_HEADER: Requested,
     ev.REQUEST_CONTEXT: Context,
     ev.TOOL_CALL: Called,
