@@ -5,6 +5,7 @@ Never raises: whatever cannot be read as Markdown is shown as it was written. Li
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from htui.present.cells import width
@@ -26,7 +27,7 @@ LARGEST = 256 * 1024
 
 _SIGNS = re.compile(r"[*_`#>|\[\]~\\<&$@]|://|www\.|^\s*(?:[-+=]|\d+[.)])|^(?: {4}|\t)", re.MULTILINE)
 _BULLETS = ("•", "◦", "▪")
-_TASK = re.compile(r"\[[ xX]\](?=\s)")
+_TASK = re.compile(r"\[[ xX]\]\s")
 _FORMULA_LANGUAGES = frozenset({"math", "latex", "tex", "mathjax"})
 _NARROW = 8
 """Cells below which nested blocks are not indented any further."""
@@ -155,20 +156,30 @@ def _list(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
         token.type == "paragraph_open" and not token.hidden for token in block if token.level <= block[0].level + 2
     )
     lines: list[Line] = []
-    room, lead = _within(cells, widest)
     for place, item in enumerate(items):
         mark = f"{number + place}. ".rjust(widest) if ordered else f"{_BULLETS[depth % len(_BULLETS)]} "
-        if not ordered and _is_task(item):
-            mark = ""  # its box is mark enough
-        inner = blocks_lines(item[1:-1], room, tight=tight, depth=depth + 1)
+        box, content = _box(item)
+        if box:
+            mark = f"{mark}{box} " if ordered else f"{box} "
+        room, lead = _within(cells, len(mark))
+        inner = blocks_lines(content, room, tight=tight, depth=depth + 1)
         if place and not tight:
             lines.append(EMPTY)
-        lines.extend(indent(inner or [EMPTY], Span(mark if lead else "", "bullet"), Span(lead if mark else "")))
+        lines.extend(
+            indent(inner or [EMPTY], Span(mark, "bullet") if lead else Span(f"{box} " if box else ""), Span(lead))
+        )
     return lines
 
 
-def _is_task(item: Sequence["Token"]) -> bool:
-    return len(item) > 2 and item[2].type == "inline" and _TASK.match(item[2].content) is not None
+def _box(item: Sequence["Token"]) -> tuple[str, Sequence["Token"]]:
+    """(`[ ]` or `[x]`, the rest) of the item of a task list; no box for any other."""
+    inline = item[2] if len(item) > 2 and item[2].type == "inline" else None
+    words = inline.children[0] if inline is not None and inline.children else None
+    if inline is None or words is None or words.type != "text" or _TASK.match(words.content) is None:
+        return "", item[1:-1]
+    rest = replace(words, content=words.content[3:].lstrip())
+    text = replace(inline, children=[rest, *(inline.children or ())[1:]])
+    return words.content[:3].lower(), [item[1], text, *item[3:-1]]
 
 
 def _table(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:

@@ -149,7 +149,10 @@ def test_unknown_languages_and_broken_fences_are_plain() -> None:
 
 
 def test_tasks_footnotes_and_autolinks() -> None:
-    assert shown("- [ ] open\n- [x] done\n- plain") == ["[ ] open", "[x] done", "• plain"]
+    assert shown("- [ ] open\n- [X] **done**\n- plain") == ["[ ] open", "[x] done", "• plain"]
+    assert shown("- [ ] open\n  - [x] within\n1. [ ] one\n- [y] no\n- [ ]") == [
+        "[ ] open", "    [x] within", "", "1. [ ] one", "", "• [y] no", "• [ ]",
+    ]  # fmt: skip
     assert shown("so[^1]\n\n[^1]: because\n    of that") == ["so[^1]", "", "[^1] because", "     of that"]
     assert shown("https://x.y/a_b_*c* www.z.de, ~~old~~") == ["https://x.y/a_b_*c* www.z.de, old"]
     assert shown("<https://x.y/中文>") == ["https://x.y/中文"]
