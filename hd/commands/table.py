@@ -92,9 +92,9 @@ def default_commands(
     """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `background` is
     what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked,
     `sandbox` holds what runs."""
-    from hd.commands.kinds import budget, compact, export, feedback, goal, permission, plan, processes, undo
+    from hd.commands.kinds import budget, cache, compact, export, feedback, goal, permission, plan, processes, undo
     from hd.commands.kinds import sandbox as held
 
-    plain = [module.COMMAND for module in (budget, compact, export, feedback, goal, plan)]
+    plain = [module.COMMAND for module in (budget, cache, compact, export, feedback, goal, plan)]
     own = [permission.command(guard, rules), held.command(sandbox, guard, rules)]
     return CommandTable([*plain, *own, *undo.commands(kept), *processes.commands(jobs, background)])

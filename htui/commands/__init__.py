@@ -10,7 +10,7 @@ from typing import Any, Literal
 from htui.mirror.rows import PendingAsk, QueueItem
 
 Level = Literal["info", "warning", "error"]
-PanelName = Literal["help", "status", "queue", "model", "permission", "jobs", "cost", "context"]
+PanelName = Literal["help", "status", "queue", "model", "permission", "jobs", "cost", "context", "cache"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from htui.commands import Confirm, PanelName
 from htui.commands.model import select
+from htui.present.cache import cache_lines
 from htui.present.context import context_lines
 from htui.present.cost import cost_lines
 from htui.present.count import size
@@ -165,6 +166,8 @@ class SessionPanels:
             return TextPanel(
                 theme, name, "Context", lambda cells: context_lines(pressure, breakdown, host.catalogue, cells)
             )
+        if name == "cache":
+            return TextPanel(theme, name, "Cache", lambda cells: cache_lines(mirror.value("cache"), cells))
         if name == "queue":
             picks, at = f.queue_picks(mirror.queue), 0
         elif name == "model":

@@ -10,7 +10,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import bound_rows, client_rows, command_rows, daemon_rows, driver, file_rows, long_rows, undo_rows
+from tests.bench import (
+    bound_rows,
+    client_rows,
+    command_rows,
+    daemon_rows,
+    driver,
+    file_rows,
+    long_rows,
+    prefix_rows,
+    undo_rows,
+)
 from tests.bench.figures import table
 from tests.bench.stage import Probe
 from tests.support.daemon import ROOT
@@ -23,6 +33,7 @@ PROBES = (
     *file_rows.PROBES,
     *undo_rows.PROBES,
     *command_rows.PROBES,
+    *prefix_rows.PROBES,
 )
 FILE = ROOT / "bench.json"
 

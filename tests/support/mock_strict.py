@@ -127,8 +127,11 @@ class Conversations:
 
     def __init__(self) -> None:
         self._heads: list[Head] = []
+        self._past: list[bytes] = []
+        """What was sent before the last reset: the cache of a provider still holds it."""
 
     def reset(self) -> None:
+        self._past = [head.lasting for head in self._heads]
         self._heads.clear()
 
     def take(self, body: bytes, parsed: Mapping[str, Any]) -> tuple[Head, int, str | None]:
@@ -151,7 +154,8 @@ class Conversations:
             self._heads.remove(rivals[-1])
             problem = f"does not begin with the request before it: {_difference(body, rivals[-1].lasting)}"
         self._heads.append(fresh)
-        return fresh, _common(body, rivals[-1].lasting) if rivals else 0, problem
+        known = [rivals[-1].lasting] if rivals else self._past
+        return fresh, max((_common(body, sent) for sent in known), default=0), problem
 
 
 def lasting(body: bytes, parsed: Mapping[str, Any]) -> bytes:
