@@ -61,7 +61,8 @@ def offer(rule: Rule) -> str:
     """What a rule would cover, as a card says it."""
     tied = [reveal(path, one_line=True) for path, _ in rule.ties.contents]
     unchanged = f", as long as {' and '.join(tied)} stay{'s' if len(tied) == 1 else ''} as now" if tied else ""
-    return f"{rule.text}, exactly so, in this workspace, for good{unchanged}"
+    free = ", whatever it runs then" if rule.use == "outside" and not tied else ""
+    return f"{rule.text}, exactly so, in this workspace, for good{unchanged}{free}"
 
 
 def by(outcome: Mapping[str, Any]) -> dict[str, Any]:

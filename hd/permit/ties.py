@@ -11,6 +11,10 @@ from typing import Final
 from hd.permit import programs
 from hd.permit.rules import Ties
 
+_RUN_FILES: Final = programs.INTERPRETERS | {
+    *("deno", "bun", "tsx", "ts-node", "lua", "Rscript", "julia", "go", "awk", "gawk", "pwsh"),
+}
+"""Programs that run a file which they are given."""
 _LARGEST: Final = 64 << 20
 """Bytes of a file that is looked through: a digest of more takes longer than people wait."""
 
@@ -52,7 +56,7 @@ class DiskTies:
     def _scripts(self, argv: Sequence[str]) -> Iterator[Path]:
         """The files that an interpreter is given: one of them is what it runs."""
         name = Path(argv[0]).name
-        if name in programs.INTERPRETERS or name.rstrip("0123456789.") in programs.INTERPRETERS:
+        if name in _RUN_FILES or name.rstrip("0123456789.") in _RUN_FILES:
             yield from (place for place in (self.folder / word for word in argv[1:]) if place.is_file())
 
     def _is_own(self, place: Path) -> bool:

@@ -90,6 +90,7 @@ async def test_a_rule_is_made_listed_explained_and_forgotten_by_commands(
     assert "asks a person first" in (await say("/permission why rm ../a.txt"))[1]
     assert "In a terminal it runs without asking" in (await say("/permission why npm run dev"))[1]
     await say("/permission read-only")
+    assert "Not in this session" in (await say("/permission always rm ..."))[1]
     assert "asks a person first" in (await say("/permission why rm a.txt"))[1]
     await say("/permission workspace-write")
     assert (await say("/permission forget 1"))[0] == "success"
@@ -97,7 +98,7 @@ async def test_a_rule_is_made_listed_explained_and_forgotten_by_commands(
     assert (await say("/permission forget all"))[0] == "error"
     assert "asks a person first" in (await say("/permission why rm a.txt"))[1]
     changes = [one["change"] for one in of(await daemon.log(session), "permission/rule")]
-    assert changes == ["made", "made", "forgotten"]
+    assert changes == ["made", "made", "made", "forgotten"]
 
 
 async def test_rules_by_endpoint_are_those_of_the_folder_alone(daemon: Daemon, folder: Path, tmp_path: Path) -> None:

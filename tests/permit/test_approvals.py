@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hd.errors import InputInvalid
-from hd.permit.approvals import approval_request, parse_answers, parse_approval
-from hd.permit.reasons import WRITES
+from hd.permit.approvals import approval_request, offer, parse_answers, parse_approval
+from hd.permit.reasons import HELD, WRITES
 from hd.permit.reveal import reveal
+from hd.permit.rules import Rule, Ties, Use
 from hd.tools.base import Access, Plan
 
 
@@ -119,3 +120,25 @@ def test_answers_come_in_the_order_of_the_questions_and_without_unknown_keys() -
 def test_answers_that_nobody_could_have_chosen_are_refused(value: object) -> None:
     with pytest.raises(InputInvalid):
         parse_answers(value, QUESTIONS)
+
+
+def test_a_rule_is_offered_in_words_that_say_what_it_covers_and_until_when() -> None:
+    def rule(use: Use, *contents: tuple[str, str]) -> Rule:
+        return Rule(0, use, ("./run", "x y"), False, Ties("/w/run", contents), "", 0, "")
+
+    assert offer(rule("command")) == "`./run 'x y'`, exactly so, in this workspace, for good"
+    assert offer(rule("terminal", ("/w/run", "d"))).endswith("for good, as long as /w/run stays as now")
+    words = "outside the sandbox, exactly so, in this workspace, for good, whatever it runs then"
+    assert offer(rule("outside")).endswith(words)
+
+
+def test_the_answer_that_makes_a_rule_counts_only_where_one_was_offered() -> None:
+    assert parse_approval("allowed-always", always=True) == "allowed-always"
+    assert parse_approval("allowed-always") == "unavailable"
+    assert parse_approval("allowed-once", always=True) == "allowed-once"
+
+
+def test_what_the_sandbox_blocked_stands_on_the_card_with_nothing_hidden() -> None:
+    request = approval_request("run_command", "c", Plan(Access.EXECUTE, "run x"), HELD, None, "refused: /a\u202eb\n")
+    assert request["blocked"] == r"refused: /a\u202eb\n"
+    assert "always" not in request

@@ -9,6 +9,7 @@ from pathlib import Path
 from hd.commands.base import Command, Line, Said, refused
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
+from hd.permit.policy import rules_count
 from hd.permit.presets import PRESETS, facts, preset
 from hd.permit.reveal import reveal
 from hd.permit.rulebook import Rulebook
@@ -76,7 +77,9 @@ class _Permission:
         drawn = await self.rules.draw_up(typed, use, files)
         rule = await self.rules.keep(drawn, files.root, line.session.id)
         line.session.record(Draft(ev.PERMISSION_RULE, {"change": "made", "rule": rule.named()}))
-        return Said(f"Rule {rule.number}: {rule.text} runs unasked in {_folder(files)} from now on.{_tied(rule)}")
+        counts = rules_count(line.session.value("preset"), planning=line.session.value("plan"))
+        here = "" if counts else " Not in this session: rules count in workspace-write."
+        return Said(f"Rule {rule.number}: {rule.text} runs unasked in {_folder(files)} from now on.{_tied(rule)}{here}")
 
     async def _list(self, line: Line) -> Said:
         files = self._files(line)

@@ -9,7 +9,7 @@ from hd.commands.base import Command, Line, Said, refused
 from hd.files.guard import Guard
 from hd.files.layer import FileLayer
 from hd.permit.policy import unasked
-from hd.permit.presets import DEFAULT_PRESET, preset
+from hd.permit.presets import preset
 from hd.permit.rulebook import Rulebook
 from hd.process.sandbox.plan import Mode
 from hd.process.sandbox.sandbox import Sandbox
@@ -75,7 +75,7 @@ class _Sandbox:
         word, _, rest = line.args.partition(" ")
         if word == "outside":
             return await self._outside(line, rest.strip())
-        mode = preset(session.value("preset") or DEFAULT_PRESET).sandbox
+        mode = preset(session.value("preset")).sandbox
         before: Hold = session.value("sandbox")
         if not line.args:
             return Said(f"{self._stands(mode, before)}\nFor all sessions: {self.sandbox.sentence()}.")

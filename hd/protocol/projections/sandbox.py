@@ -26,8 +26,9 @@ class Hold:
 
 def _held(state: Hold, event: Event) -> Hold:
     mode, network = event.data.get("mode"), event.data.get("network")
+    # What a later version may mean by another word is not known to be less than the strictest.
     new = Hold(
-        _HELD.get(mode) if isinstance(mode, str) else None,
+        None if mode is None else _HELD.get(str(mode), "read-only"),
         network if isinstance(network, bool) else None,
     )
     return state if new == state else new
