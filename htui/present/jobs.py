@@ -139,6 +139,7 @@ def foot(job: Job, cells: int, *, asking: bool, note: str, following: bool) -> L
     if note:
         return cut_line((Span(note, "warning"),), cells)
     keys = ["Esc goes back", *(["s stops it"] if job.running and not job.stopping else [])]
+    keys += ["t types into it"] if job.running and job.kind == TERMINAL and job.number else []
     keys += ["PgUp PgDn"] if following else ["End follows"]
     return cut_line((Span(" · ".join(keys), "muted"),), cells)
 

@@ -201,7 +201,9 @@ class ChangesScreen(KeyScreen):
             return False
         if here.turn.hidden:
             return True
-        wanted = {"undo": ("applied", "accepted"), "accept": ("applied",), "redo": ("undone",)}[operation]
+        # An undo of a whole turn spares what was accepted; one of a file is meant.
+        undone = ("applied",) if here.file is None else ("applied", "accepted")
+        wanted = {"undo": undone, "accept": ("applied",), "redo": ("undone",)}[operation]
         return any(file.status in wanted for file in here.files)
 
     def _asks_first(self, key: str) -> bool:

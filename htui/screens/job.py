@@ -7,7 +7,7 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from htui.errors import HtuiError, RemoteError
 from htui.link.watch import Watch
-from htui.present.jobs import Job, Output, foot, job_of, state_text
+from htui.present.jobs import TERMINAL, Job, Output, foot, job_of, state_text
 from htui.present.lines import EMPTY, Line, Span, chop_spans, rule_line
 from htui.screens.base import KeyScreen
 from htui.screens.desk import Desk
@@ -78,6 +78,10 @@ class JobScreen(KeyScreen):
                 self.app.run_worker(self._stop())
         elif key in ("escape", "q", "ctrl+c"):
             self.desk.back()
+            return
+        elif key == "t" and self._job.running and self._job.kind == TERMINAL and self._job.number:
+            self.desk.back()
+            self.desk.open_job(self._session_id, self._job, typing=True)
             return
         elif key == "s" and self._job.running and not self._job.stopping:
             self._asking, self._note = True, ""

@@ -77,7 +77,8 @@ async def test_h10_the_list_shows_what_the_host_recorded_and_not_what_was_asked_
         await s.sees("Accepted: 1 file.")
         s.link.value("changes", [turn(1, row("b.py", status="accepted"))])
         await s.sees("✓ kept")
-        await s.press("a", "r")
+        await s.press("a", "r", "up")
+        await s.misses("undo turn")
         assert len(called(s, "undo/accept")) == len(called(s, "undo/redo")) == 1
 
 
