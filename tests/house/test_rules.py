@@ -117,6 +117,30 @@ async def test_rules_by_endpoint_are_those_of_the_folder_alone(daemon: Daemon, f
     assert (await call("allow", command="rm a.txt"))["rule"]["number"] == 2
 
 
+async def test_a_rule_for_terminals_spares_their_card_until_its_script_is_changed(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    (folder / "serve.sh").write_text("echo served\n")
+    terminal = Call("run_in_terminal", {"command": "sh serve.sh"})
+    mock.add(Reply(calls=[terminal]), Reply(text="done"), Reply(calls=[terminal]), Reply(text="done"))
+    session = await daemon.new_session(folder)
+    request = {"sessionId": session, "command": "sh serve.sh", "use": "terminal"}
+    rule = (await daemon.acall("permissionRules/allow", request=request))["rule"]
+    assert rule["contents"] == [str(folder / "serve.sh")]
+    async with daemon.socket() as socket:
+        events, client = await listen(socket)
+        follow = await socket.follow(session)
+        await daemon.prompt(session, "serve")
+        await follow.until(ENDED)
+        assert [one["change"] for one in of(await daemon.log(session), "permission/rule")] == ["made", "used"]
+        (folder / "serve.sh").write_text("echo changed\n")
+        await daemon.prompt(session, "serve")
+        asked = await events.until(is_waterfall)
+        assert asked["request"]["always"]["text"].endswith("serve.sh stays as now")
+        await answer(daemon, client, asked["eventId"], kind="result", value="rejected")
+        await follow.until(ENDED)
+
+
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
