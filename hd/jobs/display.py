@@ -16,6 +16,10 @@ from hd.secrets.mask import Mask
 KEPT: Final = 64 * 1024
 """Bytes that wait to be looked at. Of more the oldest go, as nobody could have read what they drew."""
 
+_SLICE: Final = 4 * 1024
+SLICES: Final = 2 * KEPT // _SLICE
+"""Steps of `catch_up` in which all is drawn that can have waited at the first of them."""
+
 _FLAGS: Final = (
     ("bold", BOLD), ("dim", DIM), ("italic", ITALIC), ("underline", UNDERLINE), ("reverse", REVERSE),
     ("strike", STRIKE),
@@ -30,7 +34,8 @@ class Display:
     def __init__(self, size: Screen) -> None:
         self.bell: Final = Bell()
         self.watchers = 0
-        self._emulator = Emulator(size.columns, size.rows)
+        self.shown: Final = Emulator(size.columns, size.rows)
+        """As far as it is drawn."""
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._pending: deque[bytes] = deque()
         self._size = 0
@@ -51,21 +56,29 @@ class Display:
 
     @property
     def cursor_keys(self) -> bool:
-        return self._emulator.cursor_keys
+        return self.shown.cursor_keys
 
     def look(self) -> Emulator:
         """The screen as it is now."""
+        while not self.catch_up():
+            pass
+        return self.shown
+
+    def catch_up(self) -> bool:
+        """Draws a little of what waits, for a program may write what takes long to draw; True when nothing is left."""
         waiting = b"".join(self._pending)
         if self._dropped:
             # What was cut may have been in the middle of a sequence: it goes on at the next beginning of anything.
             starts = [place for place in (waiting.find(b"\n"), waiting.find(b"\x1b")) if place >= 0]
             waiting = waiting[min(starts) if starts else 0 :]
             self._decoder.reset()
+        drawn, left = waiting[:_SLICE], waiting[_SLICE:]
         self._pending.clear()
-        self._size, self._dropped = 0, False
-        if waiting:
-            self._emulator.feed(self._decoder.decode(waiting))
-        return self._emulator
+        if left:
+            self._pending.append(left)
+        self._size, self._dropped = len(left), False
+        self.shown.feed(self._decoder.decode(drawn))
+        return not left
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from hd.errors import HdError
-from hd.jobs.display import Display, Picture, frame, picture
+from hd.jobs.display import SLICES, Display, Picture, frame, picture
 from hd.jobs.job import Job, Status
 from hd.jobs.jobs import Jobs
 from hd.jobs.pages import is_page
@@ -188,7 +188,11 @@ class Terminals:
                 while not self._closed:
                     woken.clear()
                     began = time.monotonic()
-                    now = picture(display.look(), one.mask)
+                    for _ in range(SLICES):
+                        if display.catch_up():
+                            break
+                        await asyncio.sleep(0)
+                    now = picture(display.shown, one.mask)
                     told, row = row, {**job.row(), "output": {}}
                     item = frame(shown, now, None if told == row else row)
                     shown = now

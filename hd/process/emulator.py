@@ -191,7 +191,7 @@ class Emulator:
                 grid.scroll(first if name == "S" else -first)
             case "b":
                 if self._last:
-                    self._write(self._last * min(first, grid.columns * grid.rows))
+                    self._write(self._last * min(first, grid.columns))
             case "r":
                 grid.set_margins(first - 1, (second or grid.rows) - 1)
                 grid.move_to(0, grid.top if self._origin else 0)
