@@ -93,7 +93,11 @@ def entry_line(entry: Entry, cells: int) -> Line:
     turn, file = entry.turn, entry.file
     if file is None:
         number = turn.count if turn.hidden else _count(turn.files)
-        parts = [Span(f"Turn {turn.number}", "strong"), Span(f" · {count.plural(number, 'file')}", "muted")]
+        parts = [Span(f"Turn {turn.number}", "strong")]
+        if number:
+            parts.append(Span(f" · {count.plural(number, 'file')}", "muted"))
+        if turn.uncovered:
+            parts.append(Span(" · not all is kept", "warning"))
         return _spread(parts, _lines_changed(turn.files), cells)
     sign, role = _SIGNS.get(file.what, _SIGNS["changed"])
     right = [*_lines_changed((file,)), *_state(file)]

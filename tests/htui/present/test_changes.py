@@ -35,7 +35,7 @@ def test_h10_the_latest_turn_comes_first_and_each_file_says_how_it_stands() -> N
         " M d.py                       left alone",
         " A src/deep/",
         " A src/deep/a_module.py           +12 −0",
-        "Turn 1 · 90 files",
+        "Turn 1 · 90 files · not all is kept",
     ]
 
 
