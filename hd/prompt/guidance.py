@@ -103,8 +103,9 @@ def _user(state: Guidance, event: Event) -> Guidance:
             told = [str(s.get("text")) for s in source.get("sections") or () if s.get("name") == PROJECT]
             return _listen(state, heard_in(" ".join(told), _table()))
         case kind if kind == GUIDANCE_KIND and event.surface is not None:
-            names = [str(name) for name in source.get("chunks") or ()]
-            return replace(state, told={**state.told, **dict.fromkeys(names, event.seq)})
+            named = source.get("chunks")
+            names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+            return replace(state, told={**state.told, **dict.fromkeys(names, event.seq)}) if names else state
     return state
 
 

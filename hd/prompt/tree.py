@@ -190,15 +190,34 @@ def _told(state: Told, event: Event) -> Told:
     source: Mapping[str, Any] = event.data.get("source") or {}
     if source.get("kind") != TREE_KIND or surface is None:
         return state
-    rows = {str(row["path"]): Folder(tuple(row["names"]), bool(row["whole"])) for row in source.get("folders") or ()}
-    if source.get("form") == "snapshot":
+    try:
+        said = msgspec.convert(source, type=_Said)
+    except msgspec.ValidationError:
+        return state  # What a damaged message told is not known, so it is told again.
+    rows = {row.path: Folder(row.names, row.whole) for row in said.folders}
+    if said.form == "snapshot":
         return Told(rows, event.seq)
-    return Told({**_changed(state.folders, source), **rows}, state.seq)
+    return Told({**_changed(state.folders, said.added, said.removed), **rows}, state.seq)
 
 
-def _changed(folders: Mapping[str, Folder], source: Mapping[str, Any]) -> dict[str, Folder]:
-    added: Mapping[str, list[str]] = source.get("added") or {}
-    removed: Mapping[str, list[str]] = source.get("removed") or {}
+class _Row(msgspec.Struct):
+    path: str
+    names: tuple[str, ...]
+    whole: bool
+
+
+class _Said(msgspec.Struct):
+    """The `source` of a message, as far as it is folded."""
+
+    form: str
+    folders: list[_Row] = []
+    added: dict[str, list[str]] = {}
+    removed: dict[str, list[str]] = {}
+
+
+def _changed(
+    folders: Mapping[str, Folder], added: Mapping[str, list[str]], removed: Mapping[str, list[str]]
+) -> dict[str, Folder]:
     gone = tuple(path for path in _paths(removed) if path.endswith("/"))
     kept = {path: one for path, one in folders.items() if not f"{path}/".startswith(gone)} if gone else dict(folders)
     for path in {*added, *removed} & set(kept):

@@ -34,13 +34,13 @@ def _blocks() -> st.SearchStrategy[list[dict[str, Any]]]:
     return st.lists(st.one_of(_text_block(), reasoning, call), max_size=4)
 
 
-def _message(role: str, kind: str) -> st.SearchStrategy[dict[str, Any]]:
+def _message(role: str, kind: str, **told: Any) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(
         lambda content, item, rpc: {
             "id": item,
             "role": role,
             "content": content,
-            "source": {"kind": kind, **({"rpcId": rpc} if kind == "user" else {})},
+            "source": {"kind": kind, **told, **({"rpcId": rpc} if kind == "user" else {})},
         },
         st.lists(st.one_of(_text_block(), _file_block()), max_size=2),
         IDS,
@@ -108,7 +108,13 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ev.STEP_END: st.builds(lambda t, s: {"turn": t, "step": s}, SMALL, SMALL),
     ev.SYSTEM_MESSAGE: st.builds(lambda m: {"turn": 1, "step": 1, "message": m}, _message("system", "system-prompt")),
     ev.USER_MESSAGE: st.one_of(
-        _message("user", "user"), _message("user", "runtime-context"), _round(), _message("user", "compact-checkpoint")
+        _message("user", "user"),
+        _message("user", "runtime-context"),
+        _round(),
+        _message("user", "compact-checkpoint"),
+        _message("user", "guidance", chunks=["lang_go"]),
+        _message("user", "workspace-tree", form="snapshot", folders=[{"path": "", "names": ["a"], "whole": True}]),
+        _message("user", "workspace-tree", form="changes", added={"": ["b"]}, removed={"": ["a"]}, folders=[]),
     ),
     ev.ASSISTANT_MESSAGE: st.builds(
         lambda content, usage, stream, cut: {
