@@ -132,6 +132,7 @@ def test_laws_3_and_4(events: list[Event]) -> None:
     for cut in range(len(events)):
         state = CACHE.fold(events[:cut])
         after = CACHE.apply(state, events[cut])
-        assert (after is state) == (after == state)
+        if events[cut].type == ev.USER_MESSAGE and events[cut].surface == "append":
+            assert after is state
         assert CACHE.fold(events[cut + 1 :], after) == whole
     assert view(whole)["requests"] >= sum(row.tokens is not None for row in whole.rows)
