@@ -74,7 +74,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         self.link: LinkLike
         self.copies = copies
         self.catalogue_failed = False
-        self.held = False
+        self.held = self._still = False
         self.parting = ""
         """Said on the terminal after leaving."""
         self.defect: BaseException | None = None
@@ -238,17 +238,28 @@ class HtuiApp(App[int], inherit_bindings=False):
             self.action_suspend_process()
 
     def hold(self) -> None:
-        self._draw()
-        self.held = True
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.set_mouse(False)
-            self._driver.note(HELD)
+        self._set_held(True)
+        self.call_after_refresh(self._stand_still)
+
+    def _stand_still(self) -> None:
+        if self.held and not self._still:
+            self._draw()
+            self._still = True
+            if isinstance(self._driver, TerminalDriver):
+                self._driver.note(HELD)
 
     def go_on(self) -> None:
-        self.held = False
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.set_mouse(True)
+        self._still = False
+        self._set_held(False)
         self._draw()
+
+    def _set_held(self, on: bool) -> None:
+        self.held = on
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.set_mouse(not on)
+        current = self._current()
+        if current is not None:
+            current.holding(on)
 
     def write_terminal(self, sequence: str) -> None:
         if isinstance(self._driver, TerminalDriver):
@@ -301,14 +312,14 @@ class HtuiApp(App[int], inherit_bindings=False):
     def _draw(self) -> None:
         """Draws, or waits while the terminal still works at earlier frames: what is left out is in the next one."""
         driver = self._driver
-        if not isinstance(driver, TerminalDriver) or self._drawing is not None or (self.held and not driver.unseen):
+        if not isinstance(driver, TerminalDriver) or self._drawing is not None or (self._still and not driver.unseen):
             return
         if driver.busy:
             self._drawing = self.set_timer(_LAGGING, self._draw_again)
             return
         current = self._current()
         driver.draw(None if current is None else current.cursor, sync=self._sync_available)
-        if self.held:
+        if self._still:
             driver.note(HELD)
 
     def _draw_again(self) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from htui.present.cells import chop, graphemes
 from htui.present.guarded import guarded
-from htui.present.lines import EMPTY, Line, Span, chop_spans, split_lines
+from htui.present.lines import EMPTY, GUTTER, Line, Span, chop_spans, split_lines
 from htui.present.safe import safe
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ LARGEST = 64 * 1024
 
 SECONDS = 0.5
 PLAIN = "block"
-_GUTTER = "  "
-_WRAPPED = Span("↪ ", "muted")
+_GUTTER = Span("  ", GUTTER)
+_WRAPPED = Span("↪ ", f"muted {GUTTER}")
 
 
 def code_lines(code: str, language: str, cells: int) -> list[Line]:
@@ -32,16 +32,14 @@ def code_lines(code: str, language: str, cells: int) -> list[Line]:
 
 def plain_line(text: str, cells: int) -> list[Line]:
     """One line of safe code that is not highlighted."""
-    return [
-        (_WRAPPED if place else Span(_GUTTER), Span(piece, PLAIN)) for place, piece in enumerate(chop(text, cells - 2))
-    ]
+    return [(_WRAPPED if place else _GUTTER, Span(piece, PLAIN)) for place, piece in enumerate(chop(text, cells - 2))]
 
 
 def _fitted(spans: list[Span], cells: int) -> Iterable[Line]:
     if not spans:
         return [EMPTY]
     lines = chop_spans(spans, cells - 2)
-    return [((_WRAPPED if place else Span(_GUTTER)), *line) for place, line in enumerate(lines)]
+    return [(_WRAPPED if place else _GUTTER, *line) for place, line in enumerate(lines)]
 
 
 def highlight(code: str, language: str) -> list[Span]:

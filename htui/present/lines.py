@@ -19,6 +19,9 @@ Line = tuple[Span, ...]
 
 EMPTY: Line = ()
 
+GUTTER = "gutter"
+"""The role of what stands before a text without being a part of it."""
+
 
 def line(*parts: Span | str) -> Line:
     """A line of spans and plain texts; empty ones are left out."""
@@ -32,6 +35,11 @@ def text_of(line: Line) -> str:
 
 def cells_of(line: Line) -> int:
     return sum(width(span.text) for span in line)
+
+
+def bare(line: Line) -> Line:
+    """The line without its gutter, as it is to be copied."""
+    return tuple(span for span in line if GUTTER not in span.role)
 
 
 def with_role(line: Line, role: str) -> Line:

@@ -13,7 +13,7 @@ from htui.present.code import code_lines
 from htui.present.grammar import is_closed, parse, top_blocks
 from htui.present.guarded import guarded
 from htui.present.inline import inline_spans
-from htui.present.lines import EMPTY, Line, Span, indent, text_of, wrap
+from htui.present.lines import EMPTY, GUTTER, Line, Span, indent, text_of, wrap
 from htui.present.mermaid import diagram_lines, is_mermaid
 from htui.present.safe import one_line, safe
 from htui.present.table import table_lines
@@ -132,7 +132,7 @@ def _rule(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
 
 def _quote(block: Sequence["Token"], cells: int, depth: int) -> list[Line]:
     room, lead = _within(cells, 2)
-    bar = [Span("▎ ", "quote")] if lead else []
+    bar = [Span("▎ ", f"quote {GUTTER}")] if lead else []
     return [
         (*bar, *(Span(span.text, f"{span.role} quote".strip()) for span in line))
         for line in blocks_lines(block[1:-1], room, depth=depth)

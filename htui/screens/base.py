@@ -58,6 +58,9 @@ class KeyScreen(Screen[None], inherit_bindings=False):
     def paste(self, text: str) -> None:
         """Nothing is pasted here."""
 
+    def holding(self, on: bool) -> None:
+        """The screen is about to be held for copying, or goes on."""
+
     def changed(self) -> None:
         """The link brought something: show it."""
 

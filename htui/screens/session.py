@@ -127,11 +127,15 @@ class SessionScreen(KeyScreen):
             self.start(self.spending.read())
         if not len(mirror.rows):
             self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
-        self.transcript.take(mirror.rows, mirror.live)
+        if not self.panels.open:  # what is behind a panel stands still until it closes
+            self.transcript.take(mirror.rows, mirror.live)
         self.asking.update()
         self.panels.update()
         self._tell()
         self._share_room()
+
+    def holding(self, on: bool) -> None:
+        self.transcript.set_bare(on)
 
     def tick(self) -> None:
         self.conversation.notices.expire(self.desk.moment())
@@ -289,7 +293,8 @@ class SessionScreen(KeyScreen):
 
     def on_transcript_scrolled(self, event: Transcript.Scrolled) -> None:
         event.stop()
-        if self.transcript.at_top and not self.transcript.following and self.conversation.mirror.has_more:
+        top = self.transcript.at_top and not self.transcript.following and not self.panels.open
+        if top and self.conversation.mirror.has_more:
             self.start(self.conversation.older())
         self._tell()
 

@@ -78,6 +78,7 @@ class SessionPanels:
             self._panel.remove()
             self._panel = None
             self._screen.asking.set_shown(True)
+            self._screen.changed_later()
 
     def update(self) -> None:
         """What is listed may have changed."""

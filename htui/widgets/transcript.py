@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from hd.protocol.projections.transcript import Row
-from htui.present.lines import Line
+from htui.present.lines import Line, bare
 from htui.present.rows import Look
 from htui.theme import Theme
 from htui.widgets.blocks import Blocks, Rows
@@ -33,6 +33,7 @@ class Transcript(Lines):
     def __init__(self, theme: Theme, *, id: str | None = None) -> None:
         super().__init__(theme, id=id)
         self._look = Look(80)
+        self._bare = False
         self._blocks = Blocks(self._look, self._make)
         self._anchor: Anchor | None = None
         self._mark = ("", -1)
@@ -114,8 +115,15 @@ class Transcript(Lines):
         count = len(self._blocks)
         return self._blocks.row(index % count).key if count else ""
 
+    def set_bare(self, on: bool) -> None:
+        """Shows texts without their gutters, so that a selection of the terminal holds nothing else."""
+        if on != self._bare:
+            self._bare = on
+            self._blocks.set_look(self._look, self._make)
+            self._arrange()
+
     def _make(self, line: Line) -> Strip:
-        return to_strip(line, self.theme, self._look.cells)
+        return to_strip(bare(line) if self._bare else line, self.theme, self._look.cells)
 
     def _set_look(self, look: Look) -> None:
         if look != self._look:

@@ -611,6 +611,17 @@ async def test_j11_an_answer_and_its_code_are_copied_as_they_were_written(tmp_pa
         await s.sees("There is no code block number 2 from the end")
 
 
+async def test_j11_a_held_screen_shows_texts_without_their_gutters(tmp_path: Path) -> None:
+    async with stage(tmp_path, size=(40, 24)) as s:
+        s.log.begin("Show it.")
+        s.log.say("```\nx = 1\n" + "y" * 60 + "\n```\n\n> said")
+        await s.sees("  x = 1", "  " + "y" * 38, "↪ " + "y" * 22, "▎ said")
+        await s.press("ctrl+s")
+        await s.until(lambda: "x = 1" in s.rows and "y" * 38 in s.rows and "y" * 22 in s.rows and "said" in s.rows)
+        await s.press("escape")
+        await s.sees("  x = 1", "▎ said")
+
+
 async def test_t9_a_held_screen_takes_no_key_but_a_paste_ends_it(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         await s.type("/copy")
@@ -625,3 +636,21 @@ async def test_t9_a_held_screen_takes_no_key_but_a_paste_ends_it(tmp_path: Path)
         s.app.screen.post_message(Paste("pasted"))
         await s.sees("❯ pasted")
         assert not s.app.held
+
+
+async def test_t9_what_is_behind_a_panel_stands_still_until_it_closes(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.log.begin("Go.")
+        s.log.stream()
+        s.log.delta("before ")
+        await s.sees("before")
+        await s.type("/status")
+        await s.press("enter")
+        await s.sees("── Status")
+        s.log.delta("after")
+        await s.until(lambda: s.chat.conversation.mirror.live[-1].text == "before after")
+        await s.pilot.pause()
+        assert "after" not in s.text
+        assert "◐" in s.text
+        await s.press("escape")
+        await s.sees("before after")
