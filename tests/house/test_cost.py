@@ -8,11 +8,11 @@ from tests.support.daemon import Daemon
 from tests.support.mock_model import Call, MockModel, Reply
 
 USAGE = {
-    "prompt_tokens": 1_000_000,
-    "prompt_cache_hit_tokens": 900_000,
-    "prompt_cache_miss_tokens": 100_000,
-    "completion_tokens": 10_000,
-    "total_tokens": 1_010_000,
+    "prompt_tokens": 100_000,
+    "prompt_cache_hit_tokens": 90_000,
+    "prompt_cache_miss_tokens": 10_000,
+    "completion_tokens": 1_000,
+    "total_tokens": 101_000,
 }
 
 
@@ -27,10 +27,10 @@ async def test_h02_each_request_is_billed_once_and_cached_tokens_at_their_own_ra
         await follow.until(ENDED)
     cost = await value(daemon, session, "cost")
     # Peak and off-peak differ by two, and the test runs at any hour: both rates of one request are known exactly.
-    off_peak = (100_000 * 1 + 900_000 * 2 // 100 + 10_000 * 4) / 1_000_000
+    off_peak = (10_000 * 1 + 90_000 * 2 // 100 + 1_000 * 4) / 1_000_000
     assert cost["requests"] == 2
     assert cost["unpriced"] == 0
     assert cost["currency"] == "CNY"
     assert float(cost["amount"]) in (2 * off_peak, 3 * off_peak, 4 * off_peak)
     (model,) = cost["models"]
-    assert (model["input"], model["cacheRead"], model["output"]) == (200_000, 1_800_000, 20_000)
+    assert (model["input"], model["cacheRead"], model["output"]) == (20_000, 180_000, 2_000)
