@@ -4,6 +4,12 @@ import unicodedata
 from typing import Final
 
 LIMIT: Final = 60_000
+"""Characters of any result."""
+DISTILLED: Final = 16_000
+"""Characters of an output of which the model can read all by its number (`hd.tools.distil`)."""
+GLANCE: Final = 6_000
+"""The same of one that goes on and is looked at again anyway."""
+
 _NOTE_ROOM: Final = 80
 _CLUSTER: Final = 32
 _JOINER: Final = "\u200d"

@@ -14,7 +14,8 @@ from hd.projects.verdict import Verdict, verdict
 from hd.protocol.events import PROBLEMS_READ
 from hd.tools.arguments import Arguments, decode
 from hd.tools.base import Access, Outcome, Plan, ToolContext, ToolError
-from hd.tools.bounds import LIMIT, bound
+from hd.tools.bounds import DISTILLED, LIMIT, bound
+from hd.tools.distil import distil
 from hd.tools.kinds import fs_errors, spec_of
 
 TIMEOUT_S = 300.0
@@ -49,11 +50,17 @@ class ReadProblems:
             raise ToolError(f"The check could not be started: {error}. Nothing is known of errors.") from error
         found = verdict(ran.exit_code, ran.output)
         fact = {"errors": found.errors, "command": check.command, **({"path": path} if path else {})}
-        return Outcome(report(check, found, ran.output), {"kind": "problems", **fact}, events=((PROBLEMS_READ, fact),))
+        number = ran.number if ran.spill is not None else None
+        return Outcome(
+            report(check, found, ran.output, number), {"kind": "problems", **fact}, events=((PROBLEMS_READ, fact),)
+        )
 
 
-def report(check: Check, found: Verdict, output: str) -> str:
-    """What the model is told: the verdict first, then the output where it says more."""
+def report(check: Check, found: Verdict, output: str, number: int | None = None) -> str:
+    """What the model is told: the verdict first, then the output where it says more.
+
+    `number` is that of the command where the model can read the whole output by it.
+    """
     if found.errors is None:
         head = f"The check for {check.language} could not be done: {found.reason}. Nothing is known of errors."
     elif found.errors:
@@ -61,8 +68,11 @@ def report(check: Check, found: Verdict, output: str) -> str:
     else:
         head = "No errors found."
     text = output.strip()
-    shown = f"\n{bound(text, LIMIT - 500)}" if text else ""
-    return f"{head} Command: {check.command}{shown}"
+    shown = bound(text, LIMIT - 500) if number is None else distil(text, DISTILLED)
+    lines = [f"{head} Command: {check.command}", *([shown] if shown else [])]
+    if number is not None and shown != text:
+        lines.append(f"[`read_command_output` with cmd_id {number} reads all of it, in pages or by a filter]")
+    return "\n".join(lines)
 
 
 def _check(path: str | None, layer: FileLayer) -> Check:

@@ -14,7 +14,8 @@ from hd.process.survivors import Survivor
 from hd.protocol.tools import ToolSpec
 from hd.tools.arguments import Arguments, decode, schema
 from hd.tools.base import Access, InvalidArguments, Outcome, Plan, ToolContext, ToolError
-from hd.tools.bounds import LIMIT, bound
+from hd.tools.bounds import DISTILLED, LIMIT, bound
+from hd.tools.distil import distil
 
 _SUMMARY_WIDTH = 160
 _NOTES_ROOM = 2_000
@@ -69,12 +70,12 @@ class RunCommand:
 
 def report(ran: Ran, timeout_s: float) -> str:
     """What the model is told about a run: the output, then one line for each thing that it should know."""
-    limit = LIMIT - _NOTES_ROOM
-    # The end of an output says more than its beginning: the failing test, the summary, the last error.
-    shown = bound(ran.output, limit, total=ran.length, head_share=0.25).rstrip("\n")
+    kept = ran.number is not None and ran.spill is not None
+    limit = DISTILLED if kept else LIMIT - _NOTES_ROOM
+    shown = _shown(ran, limit, kept=kept).rstrip("\n")
     notes = []
     if ran.truncated or len(ran.output) > limit:
-        more = _NARROW if ran.number is None or ran.spill is None else _reading(ran.number)
+        more = _reading(ran.number) if kept and ran.number is not None else _NARROW
         notes.append(f"[output cut: {ran.length:,} characters in all; {more}]")
     if ran.timed_out:
         notes.append(f"[timed out after {timeout_s:g} s: the command and all that it had started was ended]")
@@ -98,6 +99,13 @@ def report(ran: Ran, timeout_s: float) -> str:
 def _held(sandbox: Mapping[str, str], blocked: str | None) -> dict[str, str]:
     """`blocked` is what a person could allow, and not what is closed to everybody."""
     return dict(sandbox) | ({} if blocked in (None, OWN_CLOSED) else {"blocked": blocked})
+
+
+def _shown(ran: Ran, limit: int, *, kept: bool) -> str:
+    """As much of the output as the model is given; its end says more than its beginning, and its errors more yet."""
+    if kept:
+        return distil(ran.output, limit, total=ran.length)
+    return bound(ran.output, limit, total=ran.length, head_share=0.25)
 
 
 def _reading(number: int) -> str:

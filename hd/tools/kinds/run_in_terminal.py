@@ -9,11 +9,9 @@ from hd.errors import HdError
 from hd.process.terminal import Seen
 from hd.tools.arguments import Arguments, decode
 from hd.tools.base import Access, InvalidArguments, Outcome, Plan, ToolContext, ToolError
-from hd.tools.bounds import bound
+from hd.tools.bounds import GLANCE
+from hd.tools.distil import distil
 from hd.tools.kinds import spec_of
-
-SHOWN = 6_000
-"""Characters of the output that the model is given; all of it is there for `read_command_output`."""
 
 _SUMMARY_WIDTH = 160
 
@@ -58,7 +56,7 @@ class RunInTerminal:
 
 def report(seen: Seen) -> str:
     """The output, then one line for each thing that the model should know."""
-    shown = bound(seen.output, SHOWN, total=seen.length, head_share=0.25).rstrip("\n") or "(no output)"
+    shown = distil(seen.output, GLANCE, total=seen.length).rstrip("\n") or "(no output)"
     name = f"terminal {seen.index}"
     match seen.how:
         case "exited" if seen.exit_code is None:
@@ -72,7 +70,7 @@ def report(seen: Seen) -> str:
         case _:
             state = f"{name} runs on; nothing in its output says that it is ready or that it failed"
     notes = [f"[{state}]", *(f"[web page: {page}]" for page in seen.pages)]
-    if seen.length > SHOWN:
+    if seen.length > GLANCE:
         notes.append(f"[output cut: {seen.length:,} characters in all]")
     if seen.blocked is not None:
         notes.append(f"[sandbox: {seen.blocked}]")

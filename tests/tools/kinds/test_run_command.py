@@ -10,7 +10,7 @@ import pytest
 from hd.process.run import Ran, Runner
 from hd.process.survivors import Survivor
 from hd.tools.base import Access, InvalidArguments, Outcome, ToolContext, ToolError
-from hd.tools.bounds import LIMIT
+from hd.tools.bounds import DISTILLED, LIMIT
 from hd.tools.kinds.run_command import RunCommand, report
 
 TOOL = RunCommand()
@@ -127,11 +127,21 @@ def test_d05_an_output_that_only_the_model_gets_shortened_is_cut_too(tmp_path: P
     text = report(ran("x" * 100_000, spill=tmp_path / "run.log", spill_whole=True, number=7), 120)
     assert "`read_command_output` with cmd_id 7" in text
     assert text.endswith("[cmd #7]")
-    assert len(text) <= LIMIT
+    assert len(text) <= DISTILLED + 500
     assert "[output cut: 100,000 characters in all; " in text
     assert str(tmp_path) not in text
     capped = report(ran("x" * 100_000, length=99_000_000, truncated=True), 120)
     assert "[output cut: 99,000,000 characters in all; " in capped
+
+
+def test_h18_of_a_long_output_that_can_be_read_by_its_number_the_telling_lines_are_shown(tmp_path: Path) -> None:
+    lines = [f"checking item {number} of the list" for number in range(5_000)]
+    lines[2_000] = "src/app.py:12: error: it is None"
+    text = report(ran("\n".join(lines), spill=tmp_path / "run.log", spill_whole=True, number=7), 120)
+    assert "src/app.py:12: error: it is None" in text
+    assert len(text) <= DISTILLED + 500
+    # Where it is not kept, nothing may be left out that the model could not get back.
+    assert len(report(ran("\n".join(lines)), 120)) > 50_000
 
 
 def test_e03_the_plan_is_the_command_itself(context: ToolContext) -> None:
