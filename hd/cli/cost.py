@@ -136,6 +136,8 @@ def _explained(found: dict[str, Any], args: argparse.Namespace) -> None:
         print(f"{moment(row['time'])}  {one_line(row['model']):<20} {hour:<8} {tokens:<36} {told}")
     unpriced = f", {found['unpriced']} without a price" if found["unpriced"] else ""
     print(f"total {found['total']} {found['currency']} in {len(found['rows'])} requests{unpriced}")
+    for reason in found["reasons"]:
+        print(f"  * {reason}")
 
 
 def _print_json(document: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
 from hd.daemon import heed_signals, known_secrets
 from hd.errors import HomeBusy, KeyUnusable, Stopped
+from hd.ledger.prices import prices
 from hd.process.environment import HOME_MARK
 from hd.process.harden import hide_environment
 
@@ -33,8 +34,9 @@ POLL_S: Final = 0.1
 async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> int:
     """Runs the wish to its end and gives the exit code."""
     heed_signals(interrupted := asyncio.Event())
+    tables = prices(Home.of(environment).prices)
     async with line_to(environment, interrupted, demo=wish.demo) as line:
-        return await Run(line, wish, printer).play(interrupted)
+        return await Run(line, wish, printer, tables).play(interrupted)
 
 
 @asynccontextmanager

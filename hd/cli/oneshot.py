@@ -13,8 +13,7 @@ from hd.cli.outlet import until_reader_leaves
 from hd.cli.printing import Printer
 from hd.cli.wish import Wish
 from hd.errors import BUDGET, CANCELLED, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER, HdError
-from hd.ledger.bill import total
-from hd.ledger.fold import Ledger
+from hd.ledger.cost import Cost
 from hd.permit.approvals import APPROVAL_REQUEST, QUESTIONS_REQUEST
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -23,7 +22,7 @@ from hd.protocol.ids import new_id
 from hd.protocol.messages import text_of
 from hd.protocol.projections import State
 from hd.protocol.projections.figures import TOKEN_USAGE
-from pricing import plain
+from pricing import PriceTable, plain
 
 STOP_S: Final = 5.0
 """How long a run that ends badly waits for its turn to be stopped."""
@@ -66,16 +65,19 @@ def exit_code(course: Course, reason: Mapping[str, Any]) -> int:
 
 
 class Run:
-    """One wish over one line. Nobody is there to be asked: an approval is denied, a question ends the turn."""
+    """One wish over one line. Nobody is there to be asked: an approval is denied, a question ends the turn.
 
-    def __init__(self, line: Line, wish: Wish, printer: Printer) -> None:
+    `tables` are the prices that the budget and the result are reckoned by, those of the home.
+    """
+
+    def __init__(self, line: Line, wish: Wish, printer: Printer, tables: PriceTable) -> None:
         self._line = line
         self._wish = wish
         self._printer = printer
         self._course = Course()
         self._session_id = ""
         self._usage = State.initial([TOKEN_USAGE])
-        self._ledger = Ledger()
+        self._cost = Cost(tables=tables)
         self._text = ""
         self._items: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
         self._reason: Mapping[str, Any] | None = None
@@ -137,7 +139,7 @@ class Run:
 
     async def _take(self, event: Event) -> None:
         self._usage, _ = self._usage.apply(event)
-        self._ledger = self._ledger.apply(event)
+        self._cost = self._cost.apply(event)
         match event.type:
             case ev.TURN_END:
                 self._reason = event.data["reason"]
@@ -150,7 +152,7 @@ class Run:
     def _is_spent(self) -> bool:
         """Whether the requests so far have cost more than the budget; those without a known price count nothing."""
         budget = self._wish.budget
-        return budget is not None and total(self._ledger).amount > budget
+        return budget is not None and self._cost.bill().amount > budget
 
     async def _show(self) -> Mapping[str, Any]:
         """Prints what happened until the turn ends; gives the reason of its end.
@@ -195,7 +197,7 @@ class Run:
 
     def _finish(self, reason: Mapping[str, Any]) -> int:
         code = exit_code(self._course, reason)
-        bill = total(self._ledger)
+        bill = self._cost.bill()
         if self._wish.budget is not None and bill.unpriced:
             say(
                 f"{bill.unpriced} of {bill.requests} requests have no known price, so the budget did not hold for them."

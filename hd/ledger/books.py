@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
-from hd.ledger.bill import EMPTY, Bill, add, rows
+from hd.ledger.bill import EMPTY, Bill, rows
+from hd.ledger.bill import total as total_of
 from hd.ledger.cost import HOUR_MS, Cost, ModelCost, bill_to_wire
 from hd.ledger.fold import Ledger, fold
 from hd.protocol.billing import Records
@@ -70,10 +71,6 @@ class Books:
             self._costs[records.session_id] = cost
             self.seen[records.session_id] = records.seen
 
-    def of(self, session_id: str) -> Bill:
-        cost = self._costs.get(session_id)
-        return EMPTY if cost is None else cost.bill()
-
     def sessions(self) -> list[tuple[str, Bill]]:
         """Every session that asked a model, the dearest first."""
         bills = [(session_id, cost.bill()) for session_id, cost in self._costs.items()]
@@ -110,16 +107,20 @@ class Books:
 
 
 def explain(records: Records, tables: PriceTable | None = None) -> dict[str, Any]:
-    """Every request of a session with its price, from all its parts; the amounts add up to `total`."""
+    """Every request of a session with its price, from all its parts; the amounts add up to `total`.
+
+    Without rows where a fork's own requests cannot be told apart; `reasons` says it.
+    """
     ledger = fold(_events(records.bodies), seeded=records.is_seeded)
     priced = rows(ledger, tables) if ledger.attributable else []
-    bill = add(priced)
+    bill = total_of(ledger, tables)
     return {
         "sessionId": records.session_id,
         "currency": bill.currency,
         "total": plain(bill.amount),
         "unpriced": bill.unpriced,
-        "exact": bill.exact and ledger.attributable,
+        "exact": bill.exact,
+        "reasons": list(bill.reasons),
         "rows": [row.to_wire() for row in priced],
     }
 

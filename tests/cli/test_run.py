@@ -1,5 +1,6 @@
 """`hd run` in scripts (M01): exit codes, JSON lines and nothing else, and every way to be stopped."""
 
+import json
 import re
 import socket
 import subprocess
@@ -274,6 +275,31 @@ def test_a_budget_for_what_has_no_price_is_told_not_to_hold(home: Path, folder: 
     ran = run(home, folder, model, "[[fast]]", "--budget", "0", "--model", "of-no-known-price")
     assert ran.code == DONE
     assert ran.err == "hd: 1 of 1 requests have no known price, so the budget did not hold for them.\n"
+
+
+def test_a_run_is_priced_by_the_homes_own_table(home: Path, folder: Path, model: dict[str, str]) -> None:
+    a_token = dict.fromkeys(("input", "cacheRead", "cacheWrite", "output"), "1000000")
+    entry = {
+        "id": "mine",
+        "provider": "deepseek-official",
+        "model": "of-no-known-price",
+        "from": "2020-01-01",
+        "currency": "CNY",
+        "source": "a contract",
+        "timezone": "Asia/Shanghai",
+        "weekdays": [],
+        "windows": [],
+        "peak": a_token,
+        "offPeak": a_token,
+    }
+    home.mkdir(mode=0o700)
+    (home / "prices.json").write_text(json.dumps([entry]))
+    ran = run(home, folder, model, "[[fast]]", "--budget", "100000", "--model", "of-no-known-price")
+    assert (ran.code, ran.err) == (DONE, "")
+    _, result = checked(ran)
+    usage = result["usage"]
+    used = usage["uncachedInputTokens"] + usage["cacheReadTokens"] + usage["outputTokens"]
+    assert (result["cost"]["amount"], result["cost"]["exact"]) == (str(used), True)
 
 
 # For people.
