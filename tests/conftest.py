@@ -25,6 +25,14 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield path
 
 
+@pytest.fixture(scope="session", autouse=True)
+def like_a_persons_machine() -> Iterator[None]:
+    """Python writes its caches, as it does wherever nobody told it not to: what that does to a workspace must show."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_refused(request: pytest.FixtureRequest, refusals: Path) -> Iterator[None]:
     """A request that the real provider would answer with 400 fails the test that sent it, whatever the test looks at.

@@ -17,7 +17,8 @@ import pytest
 
 from tests.house.packages import unpack
 from tests.house.test_turns import ENDED, of
-from tests.house.test_undo import session_in, snapshot
+from tests.house.test_undo import session_in
+from tests.house.test_undo import snapshot as whole
 from tests.support.daemon import Daemon
 from tests.support.hand import Hand
 from tests.support.mock_model import Call, MockModel, Reply
@@ -28,6 +29,11 @@ TURNS, ACTS = 3, 6
 
 Thing = tuple[str, int, bytes]
 Shot = Mapping[str, Thing]
+
+
+def snapshot(folder: Path) -> Shot:
+    """What the walk is about: not the caches that Python writes beside the sources, which no undo counts."""
+    return {path: thing for path, thing in whole(folder).items() if "__pycache__" not in path.split("/")}
 
 
 @pytest.fixture
