@@ -21,8 +21,10 @@ GRACE_S: Final = 1.0
 _KILL_WAIT_S: Final = 0.25
 _ROUNDS: Final = 3
 _COMMAND_SHOWN: Final = 200
-_LOOKS: Final = 4
+_LOOKS: Final = 20
 _LOOK_AGAIN_S: Final = 0.0005
+_CLOCK_S: Final = 2.0
+"""By how much two moments of starting may be told wrong: the system counts them from a boot time in whole seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +159,23 @@ def _in_group(pid: int, leader: int) -> bool:
 def _carries(pid: int, wanted: bytes, since: float) -> bool:
     """Whether a process has this entry in its environment.
 
-    In the middle of an `execve` a process shows no environment at all, so one that shows none and was started
-    `since` then (seconds of the epoch) is looked at again, for at most two milliseconds.
+    In the middle of an `execve` a process shows no environment at all, so one that shows none, has a program and was
+    started `since` then (seconds of the epoch) is looked at again, for about ten milliseconds at most.
     """
     for _ in range(_LOOKS):
         entries = _environment(pid)
-        if any(entries) or _started(pid) < since:
+        if any(entries) or _started(pid) < since - _CLOCK_S or not _has_program(pid):
             break
         time.sleep(_LOOK_AGAIN_S)
     return wanted in entries
+
+
+def _has_program(pid: int) -> bool:
+    """False for what is gone, over, somebody else's, or a thread of the kernel: there is nothing to wait for."""
+    try:
+        return bool(psutil.Process(pid).exe())
+    except (OSError, psutil.Error):
+        return False
 
 
 def _started(pid: int) -> float:
