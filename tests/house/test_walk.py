@@ -1,5 +1,6 @@
 """A whole walk: a real public package with a planted fault is mended, tested and reported, kills or not."""
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ def package(tmp_path: Path) -> Package:
     original = (root / FILE).read_bytes()
     assert original.count(GOOD.encode()) == 1
     (root / FILE).write_bytes(original.replace(GOOD.encode(), BAD.encode()))
+    # Python takes its cache for current by the second and the size: the fault must be older than what mends it.
+    os.utime(root / FILE, (1_700_000_000, 1_700_000_000))
     return Package(root, original)
 
 
