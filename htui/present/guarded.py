@@ -4,6 +4,8 @@ The libraries that read Markdown, code, diagrams and formulas get text from a mo
 screen goes on: their caller gets None and shows the text as it was written.
 """
 
+import gc
+import inspect
 import sys
 import time
 from collections.abc import Callable
@@ -31,15 +33,21 @@ def guarded(make: Callable[[], T], seconds: float | None = None) -> T | None:
 
 
 def _within(seconds: float, make: Callable[[], T]) -> T:
-    until = time.thread_time() + seconds
+    began = time.thread_time()
 
     def look(frame: FrameType, event: str, arg: object) -> None:
-        if time.thread_time() > until:
+        taken = time.thread_time() - began
+        # A generator may be one that is being thrown away, where what is raised goes to stderr and ends nothing; so
+        # there it is raised only when nothing else has come for as long again.
+        if taken > (2 * seconds if frame.f_code.co_flags & inspect.CO_GENERATOR else seconds):
             raise _OutOfTime
 
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()  # Others' generators are thrown away when the collector comes by.
     sys.setprofile(look)
     try:
         return make()
     finally:
         sys.setprofile(before)
+        if collects:
+            gc.enable()
