@@ -18,6 +18,7 @@ from hd.agent.outfit import Outfit
 from hd.agent.permission import Grounds
 from hd.agent.presets import STANDARD, AgentPresets, described
 from hd.agent.repeats import REPEATS
+from hd.agent.title import Titles
 from hd.commands.table import default_commands
 from hd.config import namespaces
 from hd.config.credentials import Credentials
@@ -212,6 +213,7 @@ def build(
     grounds = Grounds(broker, rules, lambda session, mode: sandbox.holds(mode, session.value("sandbox")))
     around = Surroundings(guard, sandbox, runner.shell, Path.home().resolve(), now, sources)
     tools = default_tools()
+    titles = Titles(providers, wanted=settings.titles)
     outfit = Outfit(
         providers=providers,
         bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks),
@@ -219,6 +221,7 @@ def build(
         instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
         surroundings=around,
         announce=broker.emit,
+        titles=titles,
         default_selection=providers.default,
     )
     agents = Agents(outfit)
@@ -235,7 +238,7 @@ def build(
         background=desks.background,
         terminals=desks.terminals,
         providers=providers,
-        settings=SettingsDocument(store, _namespaces(settings, providers, sandbox, guard), broker.emit),
+        settings=SettingsDocument(store, _namespaces(settings, providers, sandbox, guard, titles), broker.emit),
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
         sandbox=sandbox,
         broker=broker,
@@ -304,13 +307,16 @@ def _key_changed(providers: Providers, broker: Broker, ref: str) -> None:
     broker.emit("llm/adapters-updated", [])
 
 
-def _namespaces(settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard) -> list[Namespace]:
+def _namespaces(
+    settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard, titles: Titles
+) -> list[Namespace]:
     pinned = settings.model is not None
     return [
         namespaces.default_model(providers.base, providers.complete, providers.prefer, pinned=pinned),
         namespaces.permission(DEFAULT_PRESET),
         namespaces.sandbox(DEFAULT_USE, sandbox.set),
         namespaces.secret_files(guard.own),
+        namespaces.session_title(settings.titles, titles.want),
     ]
 
 

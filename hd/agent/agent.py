@@ -218,6 +218,7 @@ class Agent:
             await self._outfit.bench.neighbours.turn_over(self.session)
         self._end_turn(turn.number, last, reason)
         await self.session.written(durable=True)
+        self._outfit.titles.after_turn(self.session, turn.number, reason)
         return reason
 
     def _end_turn(self, turn: int, before: Sequence[Draft], reason: Mapping[str, Any]) -> None:

@@ -32,6 +32,7 @@ class Agents:
 
     async def close(self) -> None:
         """Ends all running turns as interrupted. What does not end in time is closed by the next start."""
+        await self._outfit.titles.close()
         closing = [asyncio.create_task(agent.close()) for agent in self._agents.values()]
         if closing:
             await asyncio.wait(closing, timeout=CLOSE_S)

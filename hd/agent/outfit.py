@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hd.agent.dispatch import Bench
+from hd.agent.title import Titles
 from hd.llm.providers import Providers
 from hd.prompt.tree import News
 from hd.session.live import LiveSession
@@ -40,4 +41,5 @@ class Outfit:
     instructions: Callable[[str], Awaitable[str | None]]
     surroundings: Surroundings
     announce: Announce
+    titles: Titles
     default_selection: Callable[[], Mapping[str, Any]]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hd.agent.history import History, messages
+from hd.agent.title import plain_title, shortened
 from hd.llm.base import Model, Request
 from hd.prompt.context import SOURCE_KIND, changed, render
 from hd.prompt.guidance import GUIDANCE_KIND, Guidance, due
@@ -127,13 +128,9 @@ def build(history: History) -> Request:
     )
 
 
-TITLE_LENGTH = 60
-
-
 def title_draft(prompt: str, seq: int) -> Draft | None:
     """The first title of a session: the beginning of its first prompt."""
-    flat = " ".join(prompt.split())
-    if not flat:
+    title = shortened(plain_title(prompt))
+    if not title:
         return None
-    title = flat if len(flat) <= TITLE_LENGTH else flat[: TITLE_LENGTH - 1].rstrip() + "…"
     return Draft(ev.SESSION_TITLE, {"title": title, "messageSeqs": [seq], "source": {"kind": "fallback"}})

@@ -6,6 +6,7 @@ A store has one writer. So a run is a client where a daemon has the home, and wh
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Final
 
 from hd.cli.ending import say
@@ -64,7 +65,7 @@ async def _own_house(settings: Settings, environment: Mapping[str, str], *, demo
         say("No API key is set, so the scripted demo answers; `hd key set` stores one.")
     with log_to(home.log, Redactor(*secrets)):
         hide_environment()
-        async with open_house(settings, environment, demo=demo) as house:
+        async with open_house(replace(settings, titles=False), environment, demo=demo) as house:
             footing = Footing(home.lock, home.database)
             yield Direct(house.unary, house.streams)
             footing.check()

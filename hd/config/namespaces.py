@@ -15,6 +15,7 @@ DEFAULT_MODEL: Final = "agent-default-model"
 PERMISSION: Final = "permission"
 SANDBOX: Final = "sandbox"
 SECRET_FILES: Final = "secret-files"
+SESSION_TITLE: Final = "session-title"
 
 _Preset = Literal["read-only", "workspace-write", "danger-full-access"]
 
@@ -44,6 +45,12 @@ class _SecretFiles(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     allow: Annotated[list[Pattern], msgspec.Meta(max_length=MOST_RULES)] | msgspec.UnsetType = msgspec.UNSET
 
 
+class _SessionTitle(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """`generate`: a model names a session after its first turn."""
+
+    generate: bool | msgspec.UnsetType = msgspec.UNSET
+
+
 def default_model(
     base: Callable[[], Mapping[str, Any]],
     complete: Callable[[Mapping[str, Any]], object],
@@ -70,6 +77,19 @@ def permission(default_preset: str) -> Namespace:
 def sandbox(default_use: str, apply: Callable[[Mapping[str, Any]], None]) -> Namespace:
     """What holds commands; `apply` makes it count from the next command on."""
     return Namespace(SANDBOX, _Sandbox, lambda: {"use": default_use, "offline": []}, lambda section: None, apply)
+
+
+def session_title(base: bool, want: Callable[[bool], None]) -> Namespace:
+    """Whether sessions are named by a model. `base` is what the environment says, and where that says no it is no;
+    `want` makes it count from the next one on."""
+    default = {"generate": base}
+    return Namespace(
+        SESSION_TITLE,
+        _SessionTitle,
+        lambda: default,
+        lambda section: None,
+        lambda section: want(base and bool(section.get("generate", True))),
+    )
 
 
 def secret_files(rules: OwnRules) -> Namespace:

@@ -16,13 +16,15 @@ DEFAULT_BASE_URL: Final = "https://api.deepseek.com"
 class Settings:
     """`key_source` is where a key is looked for, not whether there is one. `base_url` has no slash at its end.
 
-    `model` is None where the provider's default model is meant.
+    `model` is None where the provider's default model is meant. `titles` says whether sessions are named by a model as
+    long as nobody decided otherwise.
     """
 
     home: Home
     key_source: Source
     base_url: str
     model: str | None
+    titles: bool = True
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -32,7 +34,15 @@ class Settings:
             key_source="environment" if environment.get(VARIABLE, "").strip() else "store",
             base_url=base_url(environment.get("DEEPSEEK_BASE_URL", "").strip() or DEFAULT_BASE_URL),
             model=environment.get("HD_MODEL", "").strip() or None,
+            titles=_switch("HD_TITLES", environment),
         )
+
+
+def _switch(name: str, environment: Mapping[str, str]) -> bool:
+    text = environment.get(name, "").strip().lower() or "on"
+    if text not in ("on", "off"):
+        raise UsageError(f"{name} must be `on` or `off`.")
+    return text == "on"
 
 
 def base_url(text: str) -> str:

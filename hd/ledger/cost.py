@@ -98,7 +98,7 @@ class Cost:
         if len(after.attempts) == len(attempts) or not len(attempts):
             return replace(self, ledger=after)
         last = replace(after, attempts=ChunkedList.of([after.attempts[-1]]))
-        settled = self._slot_of(attempts[-1])
+        settled = self._slot_of(after.attempts[-2])
         if _hours(self.lately) == _hours(settled):
             return replace(self, ledger=last, lately=_joined(self.lately, settled))
         return replace(self, ledger=last, before=_joined(self.before, self.lately), lately=settled)

@@ -67,6 +67,8 @@ class Ledger:
                 return replace(self, attempts=ChunkedList(), open_at=None, seed_ended=True)
             case tags.COMPACTION_SUMMARY | tags.COMPACTION_END if isinstance(event.data.get("usage"), Mapping):
                 return self._add(_attempt(event, _route(event.data) or self.route), None)
+            case tags.SESSION_TITLE_LLM_USAGE:
+                return self._aside(_attempt(event, _route(event.data) or self.route))
             case _:
                 return self
 
@@ -78,6 +80,14 @@ class Ledger:
         if tokens_of(attempt.usage) is None and tokens_of(last.usage) is not None:
             return self
         return replace(self, attempts=self.attempts.replace(len(self.attempts) - 1, attempt))
+
+    def _aside(self, attempt: Attempt) -> "Ledger":
+        """With a request that ran beside the turns. The last one stays the last: its record may still be replaced, and
+        what comes next is expected to cost by it."""
+        if not len(self.attempts):
+            return self._add(attempt, None)
+        last = self.attempts[-1]
+        return replace(self, attempts=self.attempts.replace(len(self.attempts) - 1, attempt).append(last))
 
     def _add(self, attempt: Attempt, place: Place | None) -> "Ledger":
         return replace(self, attempts=self.attempts.append(attempt), open_at=place)

@@ -108,11 +108,15 @@ class Catalogue:
 
 
 class Provider(Protocol):
-    """`id` is the name on the wire (existing clients price by `deepseek-official`), `name` the one people read."""
+    """`id` is the name on the wire (existing clients price by `deepseek-official`), `name` the one people read.
+
+    `title_model` is the cheap one that names sessions; None where none shall be asked.
+    """
 
     id: str
     name: str
     default_model: str
+    title_model: str | None
 
     def stream(self, request: Request, tell: Tell = quiet) -> AsyncGenerator[list[Chunk], None]: ...
 

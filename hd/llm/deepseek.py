@@ -44,6 +44,7 @@ class DeepSeek:
     id = "deepseek-official"
     name = "DeepSeek"
     default_model = models.DEFAULT.id
+    title_model: str | None = models.CHEAP.id
 
     def __init__(
         self,

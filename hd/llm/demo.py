@@ -42,6 +42,7 @@ class Demo:
     id = "demo"
     name = "Demo (scripted, offline)"
     default_model = MODEL.id
+    title_model: str | None = None
 
     def __init__(self, *, pace_s: float = 0.02) -> None:
         self._pace_s = pace_s

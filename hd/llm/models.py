@@ -39,6 +39,7 @@ BUILT_IN: Final = (
     ),
 )
 DEFAULT: Final = BUILT_IN[0]
+CHEAP: Final = BUILT_IN[0]
 
 
 _WINDOW_NAMES: Final = ("context_length", "max_model_len", "context_window", "max_context_length")

@@ -21,6 +21,7 @@ TYPES: Final = (
     tags.SESSION_END_SEED,
     tags.COMPACTION_SUMMARY,
     tags.COMPACTION_END,
+    tags.SESSION_TITLE_LLM_USAGE,
 )
 
 _KEPT: Final = ("turn", "step", "provider", "model", "inherited")

@@ -33,6 +33,7 @@ PERMISSION_PRESET: Final = "permission/preset"
 TODO_WRITE: Final = "todo/write"
 MODEL_SELECTION: Final = "model/selection"
 SESSION_TITLE: Final = "session/title"
+SESSION_TITLE_LLM_REQUEST: Final = "session/title-llm-request"
 SESSION_END_SEED: Final = "session/end-seed"
 DELIVERABLES_PRESENTED: Final = "deliverables/presented"
 PLAN_MODE: Final = "plan/mode"
@@ -64,12 +65,13 @@ BUDGET_SET: Final = "budget/set"
 PERMISSION_RULE: Final = "permission/rule"
 SANDBOX_HOLD: Final = "sandbox/hold"
 LLM_WAITING: Final = "llm/waiting"
+SESSION_TITLE_LLM_USAGE: Final = "session/title-llm-usage"
 
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
         *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, PROCESS_LEFT, PROCESS_KEPT),
-        *(BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD, LLM_WAITING),
+        *(BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD, LLM_WAITING, SESSION_TITLE_LLM_USAGE),
     }
 )
 

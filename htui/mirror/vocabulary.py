@@ -46,7 +46,7 @@ KNOWN = frozenset(
         "plan/mode",
         "schedule/change",
         "session-log-deepseek/delivery-accepted",
-        "session/title-llm-request",
+        ev.SESSION_TITLE_LLM_REQUEST,
         "subagent/catalog",
         "subagent/descriptor",
         "subagent/model-selection-policy",

@@ -37,7 +37,8 @@ class Daemon:
         self.environment = {
             key: value for key, value in os.environ.items() if not key.startswith(("DEEPSEEK_", "HD_", "HTUI_"))
         }
-        self.environment |= {"HD_HOME": str(home), **(environment or {})}
+        # A title is asked for beside everything else, so it would stand at another place of the log each time.
+        self.environment |= {"HD_HOME": str(home), "HD_TITLES": "off", **(environment or {})}
         self.arguments = arguments or []
         self.process: subprocess.Popen[bytes] | None = None
         self.port = 0

@@ -140,6 +140,10 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             {"reason": None, "sinceMs": 1},
         ]
     ),
+    ev.SESSION_TITLE_LLM_REQUEST: st.just({"messageSeqs": [1], "maxTokens": 48}),
+    ev.SESSION_TITLE_LLM_USAGE: st.builds(
+        lambda usage: {"provider": "p", "model": "m", **({"usage": usage} if usage else {})}, _USAGE
+    ),
     ev.REQUEST_HEADER: st.builds(
         lambda model: {"header": {"config": {"provider": "p", "model": model}, "tools": []}}, MODELS
     ),

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from hd.agent.presets import STANDARD
+from hd.agent.title import plain_title
 from hd.config.namespaces import PERMISSION
 from hd.errors import (
     BadRequest,
@@ -72,12 +73,6 @@ def usable_id(session_id: str | None) -> str | None:
     return session_id
 
 
-def plain_title(title: str) -> str:
-    """A title on one line, without what cannot be seen; empty if nothing can."""
-    visible = "".join(c for c in title if c.isprintable() or c.isspace())
-    return " ".join(visible.split())[:TITLE_LIMIT]
-
-
 class SessionRoutes:
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -132,7 +127,7 @@ class SessionRoutes:
 
     async def rename(self, request: ep.RenameRequest) -> dict[str, Any]:
         async with self._registry.hold(request["sessionId"]) as session:
-            title = plain_title(request["title"])
+            title = plain_title(request["title"])[:TITLE_LIMIT]
             if not title:
                 raise TitleInvalid("A title needs at least one visible character.", {"sessionId": session.id})
             (event,) = session.record(Draft(ev.SESSION_TITLE, {"title": title, "source": {"kind": "user"}}))
