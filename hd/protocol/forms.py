@@ -305,6 +305,7 @@ FORMS: Final[Mapping[str, Any]] = {
     ev.USER_MESSAGE: Message,
     **dict.fromkeys((ev.SYSTEM_MESSAGE, ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT, ev.TOOL_RESULT), Spoken),
     **dict.fromkeys((ev.LLM_RETRY, ev.LLM_RETRY_STARTED, ev.LLM_WAITING), Retry),
+    ev.SESSION_TITLE_LLM_USAGE: Spoken,
     ev.REQUEST_HEADER: Requested,
     ev.REQUEST_CONTEXT: Context,
     ev.TOOL_CALL: Called,

@@ -10,7 +10,7 @@ from htui.mirror.changes import IDLE, Phase, PhaseKind
 
 _WAITING = frozenset({ev.TURN_START, ev.STEP_START, ev.LLM_RETRY_STARTED, ev.ASSISTANT_MESSAGE, ev.STEP_END})
 
-_WAITS: Mapping[object, PhaseKind] = {"limit": "limit", "place": "place", "queue": "queue"}
+_WAITS: Mapping[str, PhaseKind] = {"limit": "limit", "place": "place", "queue": "queue"}
 
 
 def after(phase: Phase, event: Event, transcript: Transcript) -> Phase:
@@ -40,7 +40,7 @@ def _retry(event: Event) -> Phase:
 
 
 def _waiting(event: Event) -> Phase:
-    kind = _WAITS.get(event.data.get("reason"))
+    kind = _WAITS.get(str(event.data.get("reason")))
     if kind is None:
         return Phase("wait", "", event.time)
     since = _whole(event, "sinceMs")
