@@ -197,7 +197,8 @@ def _told(state: Told, event: Event) -> Told:
     rows = {row.path: Folder(row.names, row.whole) for row in said.folders}
     if said.form == "snapshot":
         return Told(rows, event.seq)
-    return Told({**_changed(state.folders, said.added, said.removed), **rows}, state.seq)
+    now = Told({**_changed(state.folders, said.added, said.removed), **rows}, state.seq)
+    return state if now == state else now
 
 
 class _Row(msgspec.Struct):

@@ -48,6 +48,7 @@ class Source(TypedDict, total=False):
     goalId: str
     round: Count
     sections: list[Section]
+    chunks: list[str]
 
 
 class Message(TypedDict, total=False):
@@ -265,10 +266,6 @@ class Job(TypedDict, total=False):
     url: str
 
 
-class Said(TypedDict, total=False):
-    summary: str
-
-
 class Node(TypedDict, total=False):
     kind: str
     mode: Number
@@ -321,7 +318,6 @@ FORMS: Final[Mapping[str, Any]] = {
     **dict.fromkeys((ev.COMMAND_RUN, ev.COMMAND_DONE), Command),
     **dict.fromkeys((ev.COMPACTION_START, ev.COMPACTION_SUMMARY, ev.COMPACTION_PRUNE, ev.COMPACTION_END), Compaction),
     **dict.fromkeys((ev.JOB_REGISTERED, ev.JOB_SETTLED, ev.PROCESS_PAGE, ev.PROCESS_LEFT, ev.PROCESS_KEPT), Job),
-    ev.SUMMARY_WRITE: Said,
     **dict.fromkeys((ev.UNDO_CHANGED, ev.UNDO_DONE, ev.UNDO_ACCEPTED), Undo),
 }
 """By the type of the event. What is not here is read by nobody, or with care by the one who reads it."""

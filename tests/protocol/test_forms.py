@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from hd.agent.history import HISTORY
 from hd.agent.repeats import REPEATS
 from hd.ledger.budget import BUDGET
+from hd.ledger.cache import cache_projection
 from hd.ledger.cost import COST
+from hd.prompt.guidance import GUIDANCE
+from hd.prompt.tree import TREE
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.forms import FORMS, read
-from hd.protocol.projections import DAEMON, State
+from hd.protocol.projections import CLIENT, DAEMON, State
 from hd.protocol.projections.transcript import TRANSCRIPT
 from hd.protocol.sound import UNSOUND, sound
 from hd.session.repair import repair
@@ -25,12 +28,24 @@ from tests.support.logs import random_logs
 from tests.support.recordings import Recording, every_recording
 
 SEEDS = st.integers(0, 2**32)
-EVERYTHING = (*DAEMON, HISTORY, REPEATS, COST, BUDGET, TRANSCRIPT)
+EVERYTHING = (*DAEMON, HISTORY, REPEATS, GUIDANCE, TREE, COST, cache_projection(), BUDGET, TRANSCRIPT)
 
 
 @given(random_logs())
 def test_what_has_its_form_is_read_as_it_is(events: list[Event]) -> None:
     assert [read(event.to_wire()) for event in events] == events
+
+
+READ_WITH_CARE = {
+    *(ev.PLAN_MODE, ev.PROBLEMS_READ, ev.TASK_COMPLETE, ev.BUDGET_SET, ev.SANDBOX_HOLD, ev.SESSION_END_SEED),
+    *(ev.LLM_WAITING, ev.SUMMARY_WRITE),
+}
+"""Kinds of events of which a fold checks the few fields that it reads."""
+
+
+def test_every_event_that_a_fold_reads_has_a_form() -> None:
+    folded = {kind for projection in (*EVERYTHING, *CLIENT) for kind in projection.handlers}
+    assert folded - FORMS.keys() <= READ_WITH_CARE
 
 
 @pytest.mark.parametrize(("version", "name"), every_recording())

@@ -34,10 +34,14 @@ NEW_SESSION: Final = 0.25
 
 @dataclass
 class Kept:
-    """What the client knows of a session: prompts that the daemon said it has, and those it never answered for."""
+    """What the client knows of a session: prompts that the daemon said it has, and those it never answered for.
+
+    `parent` is the session that it was forked from, which had nothing to do at that time.
+    """
 
     session_id: str
     folder: str
+    parent: str | None = None
     accepted: list[str] = field(default_factory=list)
     unanswered: dict[str, Prompt] = field(default_factory=dict)
 
@@ -58,7 +62,7 @@ class Run:
         self._asks = Random(load.seed + 2)
         self._kept: Kept | None = None
         self._killed: Counter[str] = Counter()
-        self._compacting = False
+        self._broken_prefix = False
         self._playing = ""
         self._back: list[float] = []
         self._link = Link(resolve(None, {"HD_HOME": str(host.daemon.home)}), Auth(), lambda _: None, chance=lambda: 0.0)
@@ -93,6 +97,7 @@ class Run:
         for result in await asyncio.gather(load, answering, return_exceptions=True):
             if isinstance(result, Exception):
                 raise result
+        kept = self._kept or kept  # it may have been forked meanwhile
         mirror = self._link.follow(kept.session_id)
         loads = mirror.loads
         await asyncio.to_thread(self._host.daemon.start)
@@ -100,7 +105,7 @@ class Run:
         self._link.retry()
         await until(lambda: mirror.loads > loads and self._link.status.phase == "online")
         self._back.append(asyncio.get_running_loop().time() - began)
-        if self._compacting:
+        if self._broken_prefix:
             await self._host.forget_prefixes()
         for fault in await self._look(kept, mirror):
             self._report.demand(False, f"kill {number} during {self._playing}: {fault}")
@@ -120,22 +125,33 @@ class Run:
 
     async def _load(self, kept: Kept) -> None:
         """Scene after scene, until the daemon is gone."""
-        self._compacting, self._playing = False, ""
-        mirror = self._link.follow(kept.session_id)
+        self._broken_prefix, self._playing = False, ""
         with suppress(HtuiError):
             for request_id, prompt in list(kept.unanswered.items()):
                 self._playing = "sending again"
                 await self._send(kept, prompt, request_id)
             while True:
+                mirror = self._link.follow(kept.session_id)
                 # What waited when the last daemon died is parked, and runs before the next prompt.
-                await until(lambda: not mirror.running)
+                await until(lambda mirror=mirror: mirror.loaded and not mirror.running)
                 scene = self._script.scene(quiet=bool(mirror.queue))
                 self._playing = scene.kind
+                kept = await self._fork(kept) if scene.fork else kept
                 await self._play(kept, scene)
+
+    async def _fork(self, kept: Kept) -> Kept:
+        """Goes on in a fork. Where the daemon dies before it says which, the session itself goes on."""
+        self._broken_prefix = True
+        made = await self._link.call("session/fork", request={"sessionId": kept.session_id})
+        await self._host.forget_prefixes()
+        self._link.unfollow(kept.session_id)
+        self._kept = Kept(str(made["sessionId"]), kept.folder, kept.session_id)
+        self._link.follow(self._kept.session_id)
+        return self._kept
 
     async def _play(self, kept: Kept, scene: Scene) -> None:
         if scene.command:
-            self._compacting = True
+            self._broken_prefix = True
             line = {"agentId": kept.session_id, "line": scene.command, "submittedAttachments": []}
             await self._link.call("commands/execute", **line)
             await self._host.forget_prefixes()
@@ -186,6 +202,8 @@ class Run:
         found = aftermath.prompts_in(log, values["inbox"])
         faults += aftermath.lost_or_doubled(found, kept.accepted, kept.unanswered)
         faults += aftermath.open_ends(log)
+        if kept.parent is not None:
+            faults += aftermath.open_ends(await daemon.log(kept.parent))
         marks = [line for name in (INSIDE, OUTSIDE) for line in self._lines(kept, name)]
         faults += aftermath.ran_wrongly(marks, log)
         while mirror.has_more:

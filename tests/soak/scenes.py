@@ -26,12 +26,14 @@ class Prompt:
 class Scene:
     """Prompts that are sent one behind the other.
 
-    `command` is a line for `commands/execute` in the place of prompts.
+    `command` is a line for `commands/execute` in the place of prompts; with `fork` the session is forked, and what
+    follows is played in the fork.
     """
 
     kind: str
     prompts: tuple[Prompt, ...] = ()
     command: str = ""
+    fork: bool = False
 
 
 class Script:
@@ -51,12 +53,12 @@ class Script:
             self._question,
             self._queue,
             self._steer,
-            self._compaction,
+            *_ALONE,
         )
 
     def scene(self, *, quiet: bool) -> Scene:
-        """The next one; `quiet` says that prompts wait, and a compaction would not be alone."""
-        return self._chance.choice(self._kinds[:-1] if quiet else self._kinds)()
+        """The next one; `quiet` says that prompts wait, and what must be alone would not be."""
+        return self._chance.choice(self._kinds[: -len(_ALONE)] if quiet else self._kinds)()
 
     def _prompt(self, command: str, *, steer: bool = False) -> Prompt:
         """Every prompt is another one, by which the model tells conversations apart."""
@@ -104,8 +106,16 @@ class Script:
         first = self._prompt(f"seq {self._calls(3)}")
         return Scene("steer", (first, self._prompt("fast", steer=True), self._prompt("think", steer=True)))
 
-    def _compaction(self) -> Scene:
-        return Scene("compaction", command="/compact")
+
+def _compaction() -> Scene:
+    return Scene("compaction", command="/compact")
+
+
+def _fork() -> Scene:
+    return Scene("fork", fork=True)
+
+
+_ALONE: Final[tuple[Callable[[], Scene], ...]] = (_compaction, _fork)
 
 
 def _packed(value: Any) -> str:
