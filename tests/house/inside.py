@@ -41,6 +41,7 @@ async def inside(tmp_path: Path, mock: MockModel, folder: Path) -> AsyncIterator
         "HD_HOME": str(tmp_path / "home"),
         "DEEPSEEK_API_KEY": "sk-house-test-key",
         "DEEPSEEK_BASE_URL": mock.base_url,
+        "HD_TITLES": "off",
     }
     settings = Settings.from_environment(environment)
     settings.home.prepare()

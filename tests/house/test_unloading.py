@@ -23,6 +23,7 @@ async def house(tmp_path: Path, mock: MockModel) -> AsyncIterator[House]:
         "HD_HOME": str(tmp_path / "home"),
         "DEEPSEEK_API_KEY": "sk-unloading-test",
         "DEEPSEEK_BASE_URL": mock.base_url,
+        "HD_TITLES": "off",
     }
     settings = Settings.from_environment(environment)
     settings.home.prepare()

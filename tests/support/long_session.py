@@ -187,7 +187,12 @@ def _model(effort: str) -> dict[str, str]:
 @asynccontextmanager
 async def _stage(mock: MockModel, home: Path, folder: Path) -> AsyncIterator[Stage]:
     stage = Stage(mock, folder)
-    environment = {"HD_HOME": str(home), "DEEPSEEK_API_KEY": "sk-long-session", "DEEPSEEK_BASE_URL": mock.base_url}
+    environment = {
+        "HD_HOME": str(home),
+        "DEEPSEEK_API_KEY": "sk-long-session",
+        "DEEPSEEK_BASE_URL": mock.base_url,
+        "HD_TITLES": "off",
+    }
     settings = Settings.from_environment(environment)
     settings.home.prepare()
     async with open_house(settings, environment, demo=False, now=stage.now, sources=(stage.source,)) as house:
