@@ -10,7 +10,7 @@ def prices(own: Path) -> PriceTable:
     """`PricesUnusable` names what is wrong with the person's file; without one the shipped table counts."""
     try:
         content = own.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # What a home that is no folder is, others say better.
         return shipped()
     except OSError as error:
         raise PricesUnusable(f"{own} cannot be read ({error.strerror}). Correct or remove it.") from None

@@ -69,11 +69,15 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
     "projections.cost: besides": _OWN,
     "projections.budget: besides": _OWN,
     "projections.jobs: besides": _OWN,
+    "projections.cache: besides": _OWN,
+    "projections.sandbox: besides": _OWN,
     "projection asks: never seen": _OWN,
     "projection changes: never seen": _OWN,
     "projection completion: never seen": _OWN,
     "projection cost: never seen": _OWN,
     "projection budget: never seen": _OWN,
+    "projection cache: never seen": _OWN,
+    "projection sandbox: never seen": _OWN,
     "projection contextBreakdown.messageTokensByKind: besides": _OWN,
     "result session/modelCatalog.groups[].models[].contextWindow: besides": _OWN,
     "11: event compaction/summary<compaction/summary>.data.tokensBefore: besides": _OWN,
@@ -120,6 +124,9 @@ ALLOWED: Final[Mapping[str, str]] = _BOTH | {
         "there the search program was missing, here the folder is"
     ),
     "session/follow: no event workspace/changes": "hd tells what each call changed, as undo/changed",
+    "event user/message of the host<user/message>.data<user>.source: 'workspace-tree' was never seen here": (
+        "clients show what the host tells the model as context, whatever its kind (CLIENT 1.6)"
+    ),
     "event undo/changed: never seen": _OWN,
     "session/follow: event undo/changed besides": _OWN,
     "17: session/follow: after event job/registered besides event job/settled": _WAITED_FOR,
