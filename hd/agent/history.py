@@ -4,8 +4,10 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.agent.fit import fit
 from hd.prompt.context import SOURCE_KIND
@@ -23,14 +25,12 @@ REASONING_ROW = "reasoning-chunks"
 """The rows of a packed stream that hold what was thought (`hd.protocol.stream`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     seq: int
     message: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """`entries` in order of the log; `header` is the latest `request/header`, `context` the latest `request/context`.
 
     `sections` are those of the latest runtime context, so that only what changed is told again. `prompts` is all that

@@ -5,8 +5,9 @@ on nothing else. `now` is in ms.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final, Literal
+
+from msgspec.structs import replace
 
 from hd.errors import BadRequest, HdError
 from hd.protocol.ids import new_id

@@ -6,12 +6,13 @@ stays where it is, is never told twice, and again only when a compaction took it
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.prompt.context import PROJECT, SOURCE_KIND
 from hd.prompt.heard import KINDS, Table, heard_in, heard_of_tool
@@ -27,8 +28,7 @@ ENOUGH: Final = 2
 """So many different triggers of a chunk call for it; one alone may be chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """`triggers` are keys as in `hd.prompt.heard`; `needs` is a tool without which the text is of no use."""
 
     name: str
@@ -37,8 +37,7 @@ class Chunk:
     needs: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Guidance:
+class Guidance(Struct, frozen=True):
     """By the name of a chunk: which of its triggers were `heard` so far, and the seq of the message that `told` it."""
 
     heard: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -6,16 +6,16 @@ list of chunks.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
 
 T = TypeVar("T")
 
 CHUNK = 256
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkedList(Generic[T]):
+class ChunkedList(Struct, Generic[T], frozen=True):
     """A persistent list: every change gives a new list that shares all untouched chunks with the old one."""
 
     chunks: tuple[tuple[T, ...], ...] = ()

@@ -1,7 +1,9 @@
 """What became of a change that a killed daemon had begun, seen from what is on disk now; pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from hd.protocol.projections.changes import Change, Node, is_known
 

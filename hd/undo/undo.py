@@ -4,9 +4,11 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from hd.errors import HdError
 from hd.files.errors import Code, FileError

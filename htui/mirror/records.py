@@ -1,9 +1,10 @@
 """Records of the wire to events, and events to a transcript: pure, for snapshots and for pages alike."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, takewhile
 from typing import Any
+
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.chunked import CHUNK, ChunkedList

@@ -1,8 +1,7 @@
 """When a history is made smaller and when that is given up: pure."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from hd.agent.compaction.room import fits, full, is_enough, next_move
 from hd.protocol.projections.pressure import ContextPressure, limit_of, target_of

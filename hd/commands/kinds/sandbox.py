@@ -1,9 +1,11 @@
 """`/sandbox [off | workspace-write | read-only | default] [network on|off]`: what holds the commands of a session, and
 `/sandbox outside COMMAND`: what of them runs without it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from hd.commands.base import Command, Line, Said, refused
 from hd.files.guard import Guard

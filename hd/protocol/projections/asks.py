@@ -1,16 +1,16 @@
 """What waits for a person: open approvals and questions of a session. Our own projection (`asks`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """`id` is the id of the asked event, `since` its time in ms, `body` the data of the event without the id."""
 
     id: str

@@ -5,16 +5,16 @@ the whole log; an event that is not the projection's own gives back the very sam
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 from hd.protocol.events import Event
 
 S = TypeVar("S")
 
 
-@dataclass(frozen=True, slots=True)
-class Projection(Generic[S]):
+class Projection(Struct, Generic[S], frozen=True):
     """A fold. `handlers` are by event type; `view` gives the wire value, without one it never leaves the process."""
 
     key: str

@@ -4,16 +4,17 @@ Repair ends by it what a killed daemon left open, so that no client shows it as 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """`commands` has the name of each open command by its id, `compactions` the data of each open one by its id."""
 
     commands: Mapping[str, str] = field(default_factory=dict)

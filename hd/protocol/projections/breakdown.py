@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
@@ -24,8 +26,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Breakdown:
+class Breakdown(Struct, frozen=True):
     """`sizes` are (seq, tokens, kind) of the messages that the model sees, `kinds` their sums by kind."""
 
     system: int = 0

@@ -6,10 +6,11 @@ and that part is not the agent's to take back.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -27,8 +28,7 @@ By = Literal["tool", "command", "both"]
 """What made a change: the file tools, a command, or one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """What stands under a path.
 
     `kind` is file, link, directory or other, `mode` are the permission bits, -1 where they are not known beforehand.
@@ -57,8 +57,7 @@ class Node:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One path. `added` and `removed` count lines over the turn so far, None where there is no text to count."""
 
     path: str
@@ -77,8 +76,7 @@ class Change:
         return Change(str(wire.get("path", "")), before, after, wire.get("added"), wire.get("removed"))
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """What a turn made of one path, and how it stands.
 
     `between` are the nodes of another's change in the middle of the agent's. `refused` is why the last try to undo it,
@@ -108,8 +106,7 @@ class FileChange:
         return "deleted" if self.change.after is None else "changed"
 
 
-@dataclass(frozen=True, slots=True)
-class TurnChanges:
+class TurnChanges(Struct, frozen=True):
     """`files` by path, in the order of their first change. `uncovered` says what could not be seen, a sentence each."""
 
     turn: int
@@ -117,8 +114,7 @@ class TurnChanges:
     uncovered: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """The turns with changes, oldest first. `last_undone` is the turn of the latest undo; None where none is known."""
 
     turns: tuple[TurnChanges, ...] = ()

@@ -1,16 +1,17 @@
 """What is known of the end of the present turn's work: its summary, the errors last found, and whether it is done."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """`problems` is what the last check found (`{errors, command}`); all of it begins anew with each turn."""
 
     summary: str | None = None

@@ -1,16 +1,17 @@
 """Projections that count: token usage and session statistics."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
+class TokenUsage(Struct, frozen=True):
     """Sums over the settled model messages of a session, in tokens."""
 
     uncached: int = 0
@@ -44,8 +45,7 @@ TOKEN_USAGE = Projection(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SessionStats:
+class SessionStats(Struct, frozen=True):
     """Sums over the log in ms. The private fields hold the open step and the open tool calls."""
 
     turns: int = 0

@@ -1,16 +1,17 @@
 """The goal of a session: what the agent pursues in rounds by itself (WIRE 8.2 `goal/change`, 10.3)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """A goal as the log has it; the times are in ms. Whether it is armed is no fact but a state of the daemon."""
 
     id: str
@@ -37,8 +38,7 @@ class Goal:
         return wire
 
 
-@dataclass(frozen=True, slots=True)
-class Pursued:
+class Pursued(Struct, frozen=True):
     """`goal` is None where there is none; `in_round` says that the running turn is a round of it."""
 
     goal: Goal | None = None

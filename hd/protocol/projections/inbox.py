@@ -1,8 +1,10 @@
 """The inbox: what waits for the next turn and for the next step (WIRE 6, 8.2)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
@@ -12,8 +14,7 @@ from hd.protocol.projections.base import Projection
 Items = tuple[Mapping[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Inbox:
+class Inbox(Struct, frozen=True):
     """Messages in order. `next_turn`: one starts a turn; `next_step`: all enter the running turn at its next step."""
 
     next_turn: Items = ()

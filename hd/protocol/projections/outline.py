@@ -5,10 +5,11 @@ of thousands of turns the older ones are found in its pages, not here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -23,16 +24,14 @@ MOST_BYTES = 16_384
 """The size of the wire value; a list of a hundred sessions stays below two megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlined:
+class Outlined(Struct, frozen=True):
     turn: int
     seq: int
     prompt: str = ""
     response: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """`pending` is the latest answer of the open turn; it becomes the response when the turn ends."""
 
     turns: tuple[Outlined, ...] = ()

@@ -6,8 +6,10 @@ differ.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -35,8 +37,7 @@ def target_of(window: int) -> int:
     return limit_of(window) * 3 // 4
 
 
-@dataclass(frozen=True, slots=True)
-class ContextPressure:
+class ContextPressure(Struct, frozen=True):
     """All in tokens. `window` is that of the latest request's model, `sent` what that request held.
 
     `system`, `tools` and `messages` are estimates of what the next request will hold. `counted` is what the provider

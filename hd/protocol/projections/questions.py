@@ -1,8 +1,10 @@
 """Questions to the person, open and answered, by the call that asked them (WIRE 14, `userQuestions`)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -12,8 +14,7 @@ SHOWN = 50
 """How many settled questions are shown; open ones always are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True):
     """`id` is that of the event, `call_id` that of the tool call."""
 
     id: str
@@ -21,8 +22,7 @@ class Open:
     questions: tuple[Mapping[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(Struct, frozen=True):
     active: tuple[Open, ...] = ()
     settled: tuple[Mapping[str, Any], ...] = ()
 

@@ -1,8 +1,9 @@
 """How a person wants the commands of a session held, in place of what the settings say. Our own projection
 (`sandbox`)."""
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -12,8 +13,7 @@ Held = Literal["off", "read-only", "workspace-write"]
 _HELD: Final[dict[str, Held]] = {"off": "off", "read-only": "read-only", "workspace-write": "workspace-write"}
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Struct, frozen=True):
     """`mode` holds every command of the session at least so, or none where it is `off`; `network` says whether they
     have one. None leaves it to the settings and to the preset."""
 

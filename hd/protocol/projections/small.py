@@ -1,16 +1,17 @@
 """Projections whose state is one small value: title, model selection, permissions, todos, list metadata."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(Struct, frozen=True):
     """`pinned` once a person named the session: no generated title replaces that."""
 
     text: str | None = None
@@ -28,8 +29,7 @@ def _titled(state: Title, event: Event) -> Title:
 TITLE = Projection("title", Title(), {ev.SESSION_TITLE: _titled}, lambda state: state.text)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSelection:
+class ModelSelection(Struct, frozen=True):
     """`next` is what the next request will use, `last_used` what the latest one did use."""
 
     last_used: Mapping[str, Any] | None = None
@@ -109,8 +109,7 @@ TODOS: Projection[tuple[Mapping[str, Any], ...] | None] = Projection(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ListMetadata:
+class ListMetadata(Struct, frozen=True):
     """What a session list needs: `blank` until a turn ran, the time (ms) of the last prompt of a person."""
 
     blank: bool = True

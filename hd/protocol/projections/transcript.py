@@ -5,8 +5,10 @@ where it stands. Text is as it came from outside; whoever shows it makes it safe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
@@ -18,8 +20,7 @@ RowKind = Literal["user", "assistant", "reasoning", "tool", "command", "context"
 ToolStatus = Literal["running", "done", "failed", "cancelled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row of the transcript.
 
     `seq` is the event it came from, `time` that event's time in ms. `name`, `call_id`, `arguments` (JSON text) and
@@ -47,8 +48,7 @@ class Row:
     finished: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """`open_calls` maps the call id of each tool row that has no result yet to its index in `rows`, `open_commands` the
     id of each command that is not done."""
 

@@ -3,8 +3,10 @@
 The agent decides by it, and repair closes by it what a killed daemon left open.
 """
 
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.protocol import events as ev
 from hd.protocol.events import Event
@@ -12,8 +14,7 @@ from hd.protocol.messages import tool_calls_of, tool_result_of
 from hd.protocol.projections.base import Projection
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCall:
+class OpenCall(Struct, frozen=True):
     """A call of the model without a result. `seq` is that of its `tool/call`, None while it was not begun."""
 
     call_id: str
@@ -21,8 +22,7 @@ class OpenCall:
     seq: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """`number` and `step` are the latest ones; `answered` says whether the open step has its assistant message."""
 
     number: int = 0

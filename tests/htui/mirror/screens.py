@@ -1,8 +1,10 @@
 """A client in memory: the mirrors fed by hand as the link feeds them, and what can be seen of them at the end."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from htui.mirror import HostMirror, Row, SessionMirror
 from htui.mirror.host import HostStep
