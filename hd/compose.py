@@ -40,6 +40,8 @@ from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
 from hd.llm.providers import Providers
+from hd.llm.tape.recorder import Recorder
+from hd.llm.tape.veil import Veil
 from hd.permit.broker import Broker
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.permit.rulebook import Rulebook
@@ -119,6 +121,7 @@ class House:
         await self.quiet()
         await forget(self.undo, self.services.registry)
         await self.services.providers.aclose()
+        await self.services.recorder.aclose()
 
     async def quiet(self) -> None:
         """Ends all work while clients can still see it: first turns, then streams."""
@@ -146,16 +149,18 @@ async def open_house(
     demo: bool,
     now: Callable[[], datetime] = local_time,
     sources: Sequence[Source] = (),
+    provider: Provider | None = None,
 ) -> AsyncIterator[House]:
     """A house on the home's store, closed in order at the end, whatever ends it.
 
-    `now` is what the model is told as the date, `sources` are what it is told besides of its surroundings.
+    `provider` is the only one, instead of those of the settings. `now` is what the model is told as the date, `sources`
+    are what it is told besides of its surroundings.
     """
     store = await SqliteStore.open(settings.home.database, clock=now_ms)
     try:
         keys, mark = Keys(settings.home, environment), str(settings.home.root)
         sandbox = Sandbox(await asyncio.to_thread(probe), own=settings.home.root, home=Path.home())
-        house = build(settings, keys, store, sandbox, demo=demo, mark=mark, now=now, sources=sources)
+        house = build(settings, keys, store, sandbox, demo=demo, mark=mark, now=now, sources=sources, provider=provider)
         sweeping = asyncio.create_task(house.services.registry.keep_sweeping(), name="sweep sessions")
         try:
             await house.prepare()
@@ -178,6 +183,7 @@ def build(
     mark: str,
     now: Callable[[], datetime] = local_time,
     sources: Sequence[Source] = (),
+    provider: Provider | None = None,
 ) -> House:
     """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
     home = settings.home
@@ -194,7 +200,12 @@ def build(
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),
     )
-    providers = _providers(settings, keys, demo=demo)
+    recorder = Recorder(
+        home.recordings, lambda: Veil(desks.masks().named, str(Path.home())), program=f"hd {__version__}"
+    )
+    providers = (
+        _providers(settings, keys, recorder, demo=demo) if provider is None else Providers([provider], settings.model)
+    )
     runner = Runner(mark=mark, spills=home.spill)
     guard = Guard((home.root,), sandbox.rules)
     jobs = Jobs()
@@ -241,6 +252,7 @@ def build(
         settings=SettingsDocument(store, _namespaces(settings, providers, sandbox, guard, titles), broker.emit),
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
         sandbox=sandbox,
+        recorder=recorder,
         broker=broker,
         hub=hub,
         drafts=Drafts(store, now_ms),
@@ -293,11 +305,11 @@ def _secrets(keys: Keys) -> list[str]:
     return found
 
 
-def _providers(settings: Settings, keys: Keys, *, demo: bool) -> Providers:
+def _providers(settings: Settings, keys: Keys, recorder: Recorder, *, demo: bool) -> Providers:
     scripted: Provider = Demo()
     if demo:
         return Providers([scripted])
-    real = DeepSeek(settings.base_url, keys.load)
+    real = DeepSeek(settings.base_url, keys.load, recorder=recorder)
     return Providers([real, scripted], settings.model, usable=lambda one: one is scripted or keys.status().configured)
 
 

@@ -100,6 +100,12 @@ class _Steward:
             "sandbox": self.services.sandbox.told(),
         }
 
+    async def record(self, wish: str, *, contents: bool) -> Mapping[str, Any]:
+        recorder = self.services.recorder
+        if wish == "on":
+            return (await recorder.begin(contents=contents)).to_wire()
+        return (await recorder.end() if wish == "off" else recorder.recording).to_wire()
+
     async def demand_nothing_is_lost(self) -> None:
         store = self.services.registry.store
         try:

@@ -124,6 +124,13 @@ class Desks:
             secrets = self._secrets.setdefault(session.id, WorkspaceSecrets(root, self._guard, self._own))
         return secrets.look()
 
+    def masks(self) -> Mask:
+        """What must not be shown of any workspace in use, as of now; may be called from any thread."""
+        found = self._own()
+        for secrets in list(self._secrets.values()):
+            found |= secrets.look()
+        return found
+
     def rests(self, session_id: str) -> bool:
         return True
 

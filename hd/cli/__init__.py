@@ -17,6 +17,8 @@ COMMANDS = {
     "token": "print a fresh login address of the running daemon",
     "status": "say whether a daemon runs, and where",
     "stop": "end the running daemon; turns are closed, nothing is lost",
+    "record": "write down what goes to the provider and what comes back, for a report",
+    "replay": "play a recording: the same answers, without a provider",
     "cost": "say what the sessions cost; --explain SESSION lists every request",
     "doctor": "look whether what is kept can be read, and repair it",
     "key": "store, remove or look for the API key",

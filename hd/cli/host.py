@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from hd.cli.ending import say
@@ -14,6 +15,7 @@ from hd.cli.line import Direct, Line
 from hd.cli.local import Local
 from hd.cli.oneshot import Run
 from hd.cli.printing import Printer
+from hd.cli.record import told
 from hd.cli.remote import connected
 from hd.cli.wish import Wish
 from hd.compose import open_house
@@ -24,7 +26,7 @@ from hd.config.lock import HomeLock, acquire
 from hd.config.logs import Redactor, log_to
 from hd.config.settings import Settings
 from hd.daemon import heed_signals, known_secrets
-from hd.errors import HomeBusy, KeyUnusable, Stopped
+from hd.errors import HomeBusy, KeyUnusable, Stopped, UsageError
 from hd.ledger.prices import prices
 from hd.process.environment import HOME_MARK
 from hd.process.harden import hide_environment
@@ -36,29 +38,40 @@ async def play(wish: Wish, printer: Printer, environment: Mapping[str, str]) -> 
     """Runs the wish to its end and gives the exit code."""
     heed_signals(interrupted := asyncio.Event())
     tables = prices(Home.of(environment).prices)
-    async with line_to(environment, interrupted, demo=wish.demo) as line:
+    async with line_to(environment, interrupted, demo=wish.demo, record=wish.record) as line:
         return await Run(line, wish, printer, tables).play(interrupted)
 
 
 @asynccontextmanager
-async def line_to(environment: Mapping[str, str], interrupted: asyncio.Event, *, demo: bool) -> AsyncIterator[Line]:
-    """A line to the home's daemon or to a house of our own; with `demo` the scripted model is enough."""
+async def line_to(
+    environment: Mapping[str, str], interrupted: asyncio.Event, *, demo: bool, record: Path | None = None
+) -> AsyncIterator[Line]:
+    """A line to the home's daemon or to a house of our own; with `demo` the scripted model is enough.
+
+    `record` is a file that what goes to the provider is written to, which only a house of our own can do.
+    """
     settings = Settings.from_environment(environment)
     settings.home.prepare()
     lock = await _lock(settings.home, environment, interrupted)
     if lock is None:
+        if record is not None:
+            raise UsageError(
+                "A daemon has this home and plays the run, so nothing was started. `hd record on` records what it does."
+            )
         local = await asyncio.to_thread(Local.find, settings.home)
         await asyncio.to_thread(_check_model, local, Keys(settings.home, environment), demo=demo)
         async with connected(local) as remote:
             yield remote
         return
     with lock:
-        async with _own_house(settings, environment, demo=demo) as line:
+        async with _own_house(settings, environment, record, demo=demo) as line:
             yield line
 
 
 @asynccontextmanager
-async def _own_house(settings: Settings, environment: Mapping[str, str], *, demo: bool) -> AsyncIterator[Line]:
+async def _own_house(
+    settings: Settings, environment: Mapping[str, str], record: Path | None, *, demo: bool
+) -> AsyncIterator[Line]:
     home = settings.home
     secrets = known_secrets(home, environment, demo=demo)
     if not secrets and not demo:
@@ -67,8 +80,12 @@ async def _own_house(settings: Settings, environment: Mapping[str, str], *, demo
         hide_environment()
         async with open_house(replace(settings, titles=False), environment, demo=demo) as house:
             footing = Footing(home.lock, home.database)
+            if record is not None:
+                await house.services.recorder.begin(record)
             yield Direct(house.unary, house.streams)
             footing.check()
+            if record is not None:
+                say(told((await house.services.recorder.end()).to_wire()))
 
 
 async def _lock(home: Home, environment: Mapping[str, str], interrupted: asyncio.Event) -> HomeLock | None:

@@ -96,9 +96,14 @@ class Run:
                     group.create_task(self._follow()),
                     group.create_task(until_reader_leaves(sys.stdout.fileno())),
                 ]
-                await self._prompt()
+                await self._prompt(self._wish.prompt)
                 aside.append(group.create_task(self._stop_when(interrupted)))
                 reason = await self._show()
+                for prompt in self._wish.more:
+                    if reason["kind"] == "completed":
+                        self._reason = None
+                        await self._prompt(prompt)
+                        reason = await self._show()
                 for task in aside:
                     task.cancel()
         finally:
@@ -109,12 +114,12 @@ class Run:
                         await self._stop()
         return self._finish(reason)
 
-    async def _prompt(self) -> None:
+    async def _prompt(self, text: str) -> None:
         request = {
             "sessionId": self._session_id,
             "requestId": new_id(),
             "mode": "queue",
-            "content": [{"type": "text", "text": self._wish.prompt}],
+            "content": [{"type": "text", "text": text}],
         }
         await self._line.call("session/prompt", request=request)
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 
 from hd.errors import UsageError
 from hd.permit.presets import PRESETS
@@ -18,6 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--permission", choices=sorted(PRESETS), help="default: what the settings say")
     parser.add_argument("--budget", metavar="CNY", help="end the turn when its requests have cost more than this")
     parser.add_argument("--demo", action="store_true", help="use the scripted offline demo, even with a key")
+    parser.add_argument("--record", metavar="FILE", help="write down what goes to the provider and what comes back")
     parser.add_argument("--json", action="store_true", help="print JSON lines, one an event, and the result last")
     parser.epilog = (
         "Nobody is asked: what would need an approval is denied, and a question ends the run. "
@@ -41,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
 
     limit = None if args.budget is None else budget(args.budget)
     folder = real_directory(os.path.abspath(args.workspace))
-    wish = Wish(prompt, str(folder), args.permission, args.model, limit, args.demo)
+    record = None if args.record is None else Path(args.record)
+    wish = Wish(prompt, str(folder), args.permission, args.model, limit, args.demo, record)
     return asyncio.run(play(wish, JsonLines(sys.stdout) if args.json else Readable(sys.stdout), os.environ))
 
 

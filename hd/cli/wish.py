@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 from hd.errors import UsageError
@@ -9,7 +10,11 @@ from hd.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """None leaves the choice to the settings of the home; `budget` is in CNY."""
+    """None leaves the choice to the settings of the home; `budget` is in CNY.
+
+    `record` is a file for what goes to the provider and comes back. `more` are prompts for the same session, each said
+    when the turn before it is complete.
+    """
 
     prompt: str
     folder: str
@@ -17,6 +22,8 @@ class Wish:
     model: str | None = None
     budget: Decimal | None = None
     demo: bool = False
+    record: Path | None = None
+    more: tuple[str, ...] = ()
 
     def session(self, workspace_id: str) -> dict[str, Any]:
         """The request for the session, in the shape of `session/create`."""

@@ -85,6 +85,11 @@ class Home:
         return self.root / "scratch"
 
     @property
+    def recordings(self) -> Path:
+        """What providers were asked and sent, for as long as somebody wanted that recorded."""
+        return self.root / "recordings"
+
+    @property
     def undo(self) -> Path:
         """What the files of workspaces held before the agent changed them."""
         return self.root / "undo"

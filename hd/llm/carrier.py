@@ -8,9 +8,9 @@ events costs one step and not one for each.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from hd.llm.failure import connect_timeout, stalled, transport
@@ -38,11 +38,60 @@ class Head:
         return self.headers.get("content-type", "").lower()
 
 
+class Tap(Protocol):
+    """Who wants to know what arrives: first the head, then each piece as it came, then how the body ended, if it did;
+    `problem` is what broke it."""
+
+    def began(self, head: Head) -> None: ...
+
+    def arrived(self, piece: bytes) -> None: ...
+
+    def ended(self, problem: Exception | None) -> None: ...
+
+
+class Body(Protocol):
+    """The answer to a request as its reader sees it."""
+
+    head: Head
+
+    async def take(self) -> bytes:
+        """All bytes that arrived since the last call, at least one; `b""` at the end. ProviderError TRANSPORT."""
+        ...
+
+    async def body(self, limit: int) -> bytes:
+        """The first `limit` bytes of the rest."""
+        ...
+
+    async def settle(self, seconds: float) -> None:
+        """Waits a little for the end of the response, so that its connection can serve the next request."""
+        ...
+
+
+class Transport(Protocol):
+    """What carries requests and answers: a network, or a recording of one."""
+
+    async def warm(self) -> None: ...
+
+    def open(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        head_s: float,
+        tap: Tap | None = None,
+    ) -> AbstractAsyncContextManager[Body]: ...
+
+    async def aclose(self) -> None: ...
+
+
 class Answer:
     """An open response. The first piece is awaited like any other, so `take` is all there is to it."""
 
-    def __init__(self, head: Head, pieces: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, head: Head, pieces: AsyncGenerator[bytes, None], tap: Tap | None = None) -> None:
         self.head = head
+        self._tap = tap
         self._parts: list[bytes] = []
         self._size = 0
         self._news = asyncio.Event()
@@ -52,7 +101,6 @@ class Answer:
         self._reader = asyncio.create_task(self._read(pieces), name="provider answer")
 
     async def take(self) -> bytes:
-        """All bytes that arrived since the last call, at least one; `b""` at the end. ProviderError TRANSPORT."""
         await self._news.wait()
         piece = b"".join(self._parts)
         self._parts.clear()
@@ -65,7 +113,6 @@ class Answer:
         return piece
 
     async def body(self, limit: int) -> bytes:
-        """The first `limit` bytes of the rest."""
         parts: list[bytes] = []
         while limit > 0 and (piece := await self.take()):
             parts.append(piece[:limit])
@@ -73,7 +120,6 @@ class Answer:
         return b"".join(parts)
 
     async def settle(self, seconds: float) -> None:
-        """Waits a little for the end of the response, so that its connection can serve the next request."""
         self._room.set()
         await asyncio.wait((self._reader,), timeout=seconds)
 
@@ -85,14 +131,20 @@ class Answer:
         try:
             async with aclosing(pieces):
                 async for piece in pieces:
+                    if self._tap is not None:
+                        self._tap.arrived(piece)
                     self._parts.append(piece)
                     self._size += len(piece)
                     self._news.set()
                     if self._size > MAX_BUFFERED:
                         self._room.clear()
                         await self._room.wait()
+            if self._tap is not None:
+                self._tap.ended(None)
         except Exception as problem:  # Whatever it is, it is the reader's of the answer, who gets it after the bytes.
             self._problem = problem
+            if self._tap is not None:
+                self._tap.ended(problem)
         finally:
             self._ended = True
             self._news.set()
@@ -126,7 +178,14 @@ class Carrier:
 
     @asynccontextmanager
     async def open(
-        self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None = None, head_s: float
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        head_s: float,
+        tap: Tap | None = None,
     ) -> AsyncIterator[Answer]:
         """Sends a request and gives its answer, which is closed at the end. ProviderError TRANSPORT or TIMEOUT.
 
@@ -148,7 +207,9 @@ class Carrier:
             raise transport(_name_of(problem)) from None
         try:
             head = Head(response.status, {name.lower(): value for name, value in response.headers.items()})
-            answer = Answer(head, _pieces(response))
+            if tap is not None:
+                tap.began(head)
+            answer = Answer(head, _pieces(response), tap)
             try:
                 yield answer
             finally:

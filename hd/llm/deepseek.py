@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, aclosing, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -13,11 +13,12 @@ import msgspec
 from hd.errors import UsageError
 from hd.llm import failure, models
 from hd.llm.base import Catalogue, Chunk, Model, ProviderError, Request, Tell, quiet
-from hd.llm.carrier import Answer, Carrier
+from hd.llm.carrier import Body, Carrier, Tap, Transport
 from hd.llm.decode import AnswerDecoder
 from hd.llm.encode import encode_request
 from hd.llm.limiter import Limiters
 from hd.llm.payloads import Payloads
+from hd.llm.tape.recorder import Recorder, Taking
 from hd.protocol.messages import tool_calls_of
 from hd.protocol.stream import merge
 
@@ -38,7 +39,7 @@ class DeepSeek:
 
     `idle_s` bounds the time without data; comments that only keep the connection alive are no data, but while an answer
     has not begun they say that the request is queued, which is borne for `queued_s`. All requests of a key share one
-    limiter.
+    limiter. `transport` is the network unless another one is given; `recorder` takes down what goes over it.
     """
 
     id = "deepseek-official"
@@ -54,12 +55,15 @@ class DeepSeek:
         idle_s: float = IDLE_S,
         queued_s: float = QUEUED_S,
         connect_s: float = 10.0,
+        transport: Transport | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._key = key
         self._idle_s = idle_s
         self._queued_s = queued_s
         self._limiters = Limiters()
-        self._carrier = Carrier(endpoint(base_url), connect_s=connect_s)
+        self._carrier: Transport = transport or Carrier(endpoint(base_url), connect_s=connect_s)
+        self._recorder = recorder
         self._catalogue: Catalogue | None = None
         self._catalogue_until = 0.0
         self._listing = asyncio.Lock()
@@ -72,15 +76,28 @@ class DeepSeek:
         """One attempt. Closing the iterator closes the connection at once."""
         key = usable_key(self._key())
         body = encode_request(request, self.model(request.model))
+        async with self._limiters.of(key).place(tell) as accepted:
+            with self._taken(request, body) as taking:
+                async with aclosing(self._answer(request, body, key, tell, accepted, taking)) as pieces:
+                    async for chunks in pieces:
+                        if taking is not None:
+                            taking.said(chunks)
+                        yield chunks
+
+    def _taken(self, request: Request, body: bytes) -> AbstractContextManager[Taking | None]:
+        return nullcontext() if self._recorder is None else self._recorder.attempt(request, body)
+
+    async def _answer(
+        self, request: Request, body: bytes, key: str, tell: Tell, accepted: Callable[[], None], tap: Tap | None
+    ) -> AsyncGenerator[list[Chunk], None]:
         headers = {
             "authorization": f"Bearer {key}",
             "content-type": "application/json",
             "accept": "text/event-stream",
         }
-        async with (
-            self._limiters.of(key).place(tell) as accepted,
-            self._carrier.open("POST", "/chat/completions", headers=headers, body=body, head_s=self._idle_s) as answer,
-        ):
+        async with self._carrier.open(
+            "POST", "/chat/completions", headers=headers, body=body, head_s=self._idle_s, tap=tap
+        ) as answer:
             if answer.head.status // 100 != 2:
                 raise await _refusal(answer, key, body)
             accepted()
@@ -158,7 +175,7 @@ def _decode(decoder: AnswerDecoder, payloads: Sequence[str]) -> tuple[list[Chunk
     return merge(chunks), None
 
 
-async def _refusal(answer: Answer, key: str, sent: bytes) -> ProviderError:
+async def _refusal(answer: Body, key: str, sent: bytes) -> ProviderError:
     """The failure of an answer that is no success, read as far as it comes within a few seconds."""
     body = b""
     with suppress(TimeoutError, ProviderError):

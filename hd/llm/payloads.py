@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from hd.llm import failure
 from hd.llm.base import ProviderError, Tell, Waiting, quiet
-from hd.llm.carrier import Answer
+from hd.llm.carrier import Body
 from hd.llm.decode import AnswerDecoder
 from hd.llm.sse import SseOverflow, SseParser
 
@@ -48,7 +48,7 @@ class Payloads:
     """
 
     def __init__(
-        self, answer: Answer, decoder: AnswerDecoder, idle_s: float, queued_s: float, tell: Tell = quiet
+        self, answer: Body, decoder: AnswerDecoder, idle_s: float, queued_s: float, tell: Tell = quiet
     ) -> None:
         self._answer = answer
         self._decoder = decoder

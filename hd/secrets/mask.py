@@ -19,6 +19,10 @@ class Mask:
     def __init__(self, named: Mapping[str, str]) -> None:
         self._named = dict(named)
 
+    @property
+    def named(self) -> Mapping[str, str]:
+        return self._named
+
     def __bool__(self) -> bool:
         return bool(self._named)
 

@@ -26,6 +26,10 @@ class Steward(Protocol):
         """What `hd status` says beyond where the daemon listens, as JSON."""
         ...
 
+    async def record(self, wish: str, *, contents: bool) -> Mapping[str, Any]:
+        """Begins (`on`) or ends (`off`) a recording, or says how it is; as `Recording.to_wire`. `TapeUnusable`."""
+        ...
+
     async def demand_nothing_is_lost(self) -> None:
         """`StoreFull` when something would be lost if the daemon ended now."""
         ...
@@ -40,7 +44,13 @@ class LocalRoutes:
         self._sockets = sockets
 
     def routes(self) -> list[web.RouteDef]:
-        named = {"token": self.token, "revoke": self.revoke, "status": self.status, "stop": self.stop}
+        named = {
+            "token": self.token,
+            "revoke": self.revoke,
+            "status": self.status,
+            "record": self.record,
+            "stop": self.stop,
+        }
         return [web.post(f"/api/local/{name}", self._guarded(respond)) for name, respond in named.items()]
 
     def _guarded(self, respond: Respond) -> Respond:
@@ -56,6 +66,14 @@ class LocalRoutes:
 
     async def status(self, request: web.Request) -> web.Response:
         return _json(await self._steward.status())
+
+    async def record(self, request: web.Request) -> web.Response:
+        query = request.query
+        wish = next((wish for wish in ("on", "off") if wish in query), "")
+        try:
+            return _json(await self._steward.record(wish, contents="contents" in query))
+        except HdError as error:
+            return _failed(error.message)
 
     async def revoke(self, request: web.Request) -> web.Response:
         """Ends every login: whoever is connected is cut off and comes back only with a new token."""

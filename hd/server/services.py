@@ -12,6 +12,7 @@ from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
 from hd.jobs.terminals import Terminals
 from hd.llm.providers import Providers
+from hd.llm.tape.recorder import Recorder
 from hd.permit.broker import Broker
 from hd.process.sandbox.sandbox import Sandbox
 from hd.session.drafts import Drafts
@@ -37,6 +38,7 @@ class Services:
     settings: SettingsDocument
     credentials: Credentials
     sandbox: Sandbox
+    recorder: Recorder
     broker: Broker
     hub: Hub
     drafts: Drafts
