@@ -27,7 +27,6 @@ from htui.paint.driver import TerminalDriver
 from htui.present.jobs import TERMINAL, Job
 from htui.running import DUMB, has_job_control, parting_words, run, state_folder
 from htui.screens.base import KeyScreen
-from htui.screens.changes import ChangesScreen
 from htui.screens.connect import ConnectScreen
 from htui.screens.desk import LinkLike, Where
 from htui.screens.job import JobScreen
@@ -178,8 +177,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         has_terminal = typing and job.kind == TERMINAL and job.number
         self.push_screen((TerminalScreen if has_terminal else JobScreen)(self, session_id, job))
 
-    def open_changes(self, session_id: str, turn: int | None = None) -> None:
-        self.push_screen(ChangesScreen(self, session_id, turn))
+    def lay(self, screen: KeyScreen) -> None:
+        self.push_screen(screen)
 
     def go(self, where: Where, note: str = "") -> None:
         current = self._session()

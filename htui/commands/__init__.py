@@ -74,6 +74,27 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
+class Find:
+    """Looks through the session; `prompts` only through what a person said."""
+
+    words: str
+    prompts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FindSessions:
+    """Asks the host for sessions that say it: of the workspace of this one, or of all."""
+
+    words: str
+    everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """Reads an earlier page of the session and goes to it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Go:
     to: Literal["workspaces", "sessions", "new"]
 
@@ -111,7 +132,23 @@ class Leave:
     """Ends the program; what runs at the host goes on."""
 
 
-Effect = Say | Call | Confirm | Execute | Show | Open | Go | Scroll | Thoughts | Copy | Answer | Leave
+Effect = (
+    Say
+    | Call
+    | Confirm
+    | Execute
+    | Show
+    | Open
+    | Find
+    | FindSessions
+    | Older
+    | Go
+    | Scroll
+    | Thoughts
+    | Copy
+    | Answer
+    | Leave
+)
 
 
 @dataclass(frozen=True, slots=True)

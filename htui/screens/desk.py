@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from htui.composer.store import DraftStore
 from htui.copying.clipboard import Clipboard
@@ -13,6 +13,9 @@ from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
 from htui.present.jobs import Job
 from htui.theme import Theme
+
+if TYPE_CHECKING:
+    from htui.screens.base import KeyScreen
 
 Where = Literal["workspaces", "sessions"]
 
@@ -82,8 +85,8 @@ class Desk(Protocol):
         """Shows a command of a session over what is shown now; its terminal where `typing` is wanted and it has one."""
         ...
 
-    def open_changes(self, session_id: str, turn: int | None = None) -> None:
-        """Shows what the agent changed in files, from a turn on, over what is shown now."""
+    def lay(self, screen: "KeyScreen") -> None:
+        """Shows a screen over what is shown now; `back` takes it away."""
         ...
 
     def go(self, where: Where, note: str = "") -> None:

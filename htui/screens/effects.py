@@ -11,18 +11,25 @@ from htui.commands import (
     Effect,
     Execute,
     Facts,
+    Find,
+    FindSessions,
     Go,
     Leave,
+    Older,
     Open,
     Say,
     Scroll,
     Show,
     Thoughts,
 )
+from htui.present.count import plural
 from htui.present.lines import Line, Span, cut_line
 from htui.screens import facts as f
+from htui.screens.changes import ChangesScreen
 from htui.screens.command_table import complete
 from htui.screens.copying import Copying
+from htui.screens.search import SearchScreen
+from htui.screens.sessions_found import SessionsScreen
 
 if TYPE_CHECKING:
     from htui.screens.session import SessionScreen
@@ -67,9 +74,15 @@ class Effects:
             case Show(panel):
                 screen.panels.show(panel)
             case Open("changes", turn):
-                screen.desk.open_changes(conversation.session_id, turn)
+                screen.desk.lay(ChangesScreen(screen.desk, conversation.session_id, turn))
             case Open("output" | "terminal" as what, number):
                 screen.panels.open_job(number or 0, terminal=what == "terminal")
+            case Find(words, prompts):
+                screen.desk.lay(SearchScreen(screen.desk, conversation.session_id, words, prompts=prompts))
+            case FindSessions(words, everywhere):
+                screen.desk.lay(SessionsScreen(screen.desk, conversation.session_id, words, everywhere=everywhere))
+            case Older():
+                screen.start(self._older())
             case Go("new"):
                 screen.desk.new_session()
             case Go("workspaces"):
@@ -93,6 +106,21 @@ class Effects:
     def set_thoughts(self, shown: bool) -> None:
         self._screen.transcript.set_thoughts(shown)
         self._screen.conversation.say("Thoughts are shown." if shown else "Thoughts are folded.")
+
+    async def _older(self) -> None:
+        """Reads an earlier page, and shows what it ends with."""
+        screen, mirror = self._screen, self._screen.conversation.mirror
+        if not mirror.has_more:
+            screen.conversation.say("This is the beginning of the session.")
+            screen.transcript.to_top()
+            return
+        before = len(mirror.rows)
+        await screen.conversation.older()
+        came = len(mirror.rows) - before
+        if came > 0:
+            screen.conversation.say(f"{plural(came, 'earlier row')}." + ("" if mirror.has_more else " That is all."))
+            screen.changed()
+            screen.transcript.to_top()
 
     def hint_lines(self, text: str, cells: int) -> list[Line]:
         """What a line that begins with a slash may become, while it is typed."""

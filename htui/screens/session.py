@@ -7,6 +7,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.events import Click, MouseScrollDown, MouseScrollUp
 
+from htui.commands import Open
 from htui.composer.editor import Editor
 from htui.link.watch import Watch
 from htui.paint.screen import Point
@@ -331,7 +332,7 @@ _GLOBAL: dict[str, _Action] = {
     "ctrl+up": partial(SessionScreen.scroll, pages=-0.5),
     "ctrl+down": partial(SessionScreen.scroll, pages=0.5),
     "ctrl+t": lambda screen: screen.effects.set_thoughts(not screen.transcript.thoughts),
-    "ctrl+g": lambda screen: screen.desk.open_changes(screen.conversation.session_id),
+    "ctrl+g": lambda screen: screen.effects.carry_out(Open("changes")),
 }
 
 _EMPTY: dict[str, _Action] = {

@@ -99,6 +99,12 @@ class Transcript(Lines):
     def to_end(self) -> None:
         self._go(None)
 
+    def to_row(self, key: str, seq: int) -> None:
+        """Shows a row from its first line on, as far as there is enough below it."""
+        found = self._blocks.index_of(key, seq)
+        if found is not None:
+            self._go(move(Anchor(found), 0, len(self._blocks), self._blocks.height, self.size.height))
+
     def set_thoughts(self, shown: bool) -> None:
         """Unfolds or folds all reasoning."""
         self._set_look(Look(self._look.cells, shown))

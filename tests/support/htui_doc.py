@@ -25,13 +25,8 @@ EXPECTED_KEYS = (
 NOT_YET: Mapping[str, str] = {
     "coredump": "A snapshot of the heap is one of another language's runtime; a memory log is to take its place.",
     "export-html": "Needs formulas and diagrams as pictures, and not as text.",
-    "history": "The list of one's own prompts; ↑ goes through them, older pages included.",
     "loop": "Rounds of work that are scored; a room of its own.",
-    "older": "Scrolling up to the top loads older pages by itself; what is missing is the command.",
     "prompt": "Saved prompts; a room of its own.",
-    "search": "Search in this session.",
-    "ssearch": "The daemon can search; what is missing is the list of what it found.",
-    "wsearch": "As `ssearch`, over all workspaces.",
 }
 """What is missing of `EXPECTED`, and why."""
 
