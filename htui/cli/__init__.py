@@ -11,8 +11,14 @@ from importlib import import_module
 
 from htui.errors import CANCELLED, DONE, FAILED, USAGE, HtuiError
 
-SUBCOMMANDS = {"list": "htui.cli.listing"}
-"""The module of each subcommand; its `run` takes the remaining arguments and returns the exit code."""
+SUBCOMMANDS = {
+    "list": "htui.cli.listing:run",
+    "needs": "htui.cli.needs:run",
+    "allow": "htui.cli.answering:allow",
+    "deny": "htui.cli.answering:deny",
+    "answer": "htui.cli.answering:answer",
+}
+"""Module and function of each subcommand, which takes the remaining arguments and returns the exit code."""
 
 
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
@@ -51,7 +57,8 @@ def _chosen(arguments: list[str]) -> Callable[[list[str]], int]:
     name = SUBCOMMANDS.get(arguments[0]) if arguments else None
     if name is not None:
         del arguments[0]
-    run: Callable[[list[str]], int] = import_module(name or "htui.cli.start").run
+    module, _, function = (name or "htui.cli.start:run").partition(":")
+    run: Callable[[list[str]], int] = getattr(import_module(module), function)
     return run
 
 

@@ -12,7 +12,7 @@ def run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="htui",
         description="A terminal client for hd, the headless coding agent.",
-        epilog="Subcommands: list workspaces, list sessions (htui list --help).",
+        epilog="Subcommands, each with --help: list workspaces, list sessions; needs, allow ID, deny ID, answer ID ….",
     )
     parser.add_argument("session", nargs="?", help="the session to open: its id or the beginning of it")
     parser.add_argument("--url", help="the host, as http://127.0.0.1:3080 or the URL that hd printed")
