@@ -243,7 +243,7 @@ def test_any_keys_leave_the_caret_at_a_grapheme(keys: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("line", "name"),
-    [("/mo", "model"), ("/new", "new"), ("/quit", "quit"), ("/MODEL x", "model"), ("/s", "status"), ("/th", "think")],
+    [("/mo", "model"), ("/new", "new"), ("/quit", "quit"), ("/MODEL x", "model"), ("/st", "status"), ("/th", "think")],
 )
 def test_the_beginning_of_a_name_runs_a_command(line: str, name: str) -> None:
     chosen = choose(line)

@@ -1,9 +1,12 @@
 """The whole program without a terminal: a scripted link, a clock of its own, and the screen as text."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from textual.events import Key
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from htui.app import HtuiApp
@@ -13,7 +16,14 @@ from htui.screens.session import SessionScreen
 from htui.theme import Theme
 from tests.support.scripted import NOW, SESSION, Log, ScriptedLink
 
-TRIES = 400
+TRIES = 4000
+_CHARACTERS = {_character_to_key(char): char for char in " /.,-?!:;()[]{}'\"#*+=<>@_|~&%$^`\\"} | {
+    "enter": "\r",
+    "tab": "\t",
+    "escape": "\x1b",
+    "backspace": "\x7f",
+}
+"""What keys with a name type."""
 
 
 class StageApp(HtuiApp):
@@ -61,7 +71,7 @@ class Stage:
             if condition():
                 return
             self.app._show_changes()
-            await self.pilot.pause()
+            await self._settle()
         raise AssertionError(f"never came: {what}\n{self.text}")
 
     async def sees(self, *texts: str) -> None:
@@ -73,27 +83,34 @@ class Stage:
         await self.until(lambda: not any(text in self.text for text in texts), f"no {texts}")
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
+        """Presses keys as the pilot does, which waits 40 ms behind each; here it is until each has been dealt with."""
+        driver = self.app._driver
+        assert driver is not None
+        for name in keys:
+            driver.send_message(Key(name, _CHARACTERS.get(name, name if len(name) == 1 else None)))
+            await self._settle()
+
+    async def _settle(self) -> None:
+        """Until everything that was sent to the program and its screen so far has been dealt with."""
+        for node in (self.app, self.app.screen, self.app.screen):
+            done = asyncio.Event()
+            if node.is_running and node.call_later(done.set):
+                with suppress(TimeoutError):  # A screen that is just going away answers nobody.
+                    async with asyncio.timeout(0.1):
+                        await done.wait()
+        await asyncio.sleep(0)
 
     async def type(self, text: str) -> None:
         """Types text as keys; a paste would be another way in."""
-        names = {
-            " ": "space",
-            "\n": "ctrl+j",
-            "/": "slash",
-            ".": "full_stop",
-            ",": "comma",
-            "-": "minus",
-            "?": "question_mark",
-        }
-        await self.pilot.press(*(names.get(char, char) for char in text))
+        names = {char: name for name, char in _CHARACTERS.items()} | {"\n": "ctrl+j"}
+        await self.press(*(names.get(char, char) for char in text))
 
     async def later(self, seconds: float) -> None:
         """Moves the clocks."""
         self.app.clock += seconds
         self.app.wall += int(seconds * 1000)
         self.app._tick()
-        await self.pilot.pause()
+        await self._settle()
 
 
 @asynccontextmanager

@@ -53,7 +53,7 @@ async def test_the_end_of_the_output_is_followed_until_somebody_scrolls(tmp_path
         await s.misses("s stops it")
         await s.press("escape")
         await s.sees("● Ready")
-        assert not any(watch.endpoint.startswith("job/") for watch in s.link.watches)
+        await s.until(lambda: not any(watch.endpoint.startswith("job/") for watch in s.link.watches))
 
 
 async def test_what_is_printed_cannot_touch_the_terminal_and_reads_as_it_would_there(tmp_path: Path) -> None:

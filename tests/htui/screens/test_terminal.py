@@ -58,7 +58,7 @@ async def test_x12_everything_that_is_typed_goes_in_but_the_key_that_leaves(
         await s.sees("42")
         await s.press(LEAVE)
         await s.until(lambda: isinstance(s.app.screen, SessionScreen))
-        assert not any(watch.endpoint == "process/screen" for watch in s.link.watches)
+        await s.until(lambda: not any(watch.endpoint == "process/screen" for watch in s.link.watches))
 
 
 async def test_x12_keys_that_a_phone_lacks_can_be_clicked(tmp_path: Path) -> None:
