@@ -7,7 +7,6 @@ what it brings is shown at most a dozen times a second, so that an answer costs 
 import asyncio
 import os
 import signal
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -17,24 +16,25 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import WorkerFailed
 
+from htui.alerts.alerts import Alerts
 from htui.composer.store import DraftStore
 from htui.copying.clipboard import Clipboard
-from htui.errors import DONE, FAILED, USAGE
-from htui.link.address import Address
+from htui.errors import DONE, FAILED
 from htui.link.changes import Change, HostChanged, LinkChanged
 from htui.mirror import SessionMirror
 from htui.paint.driver import TerminalDriver
 from htui.present.jobs import TERMINAL, Job
-from htui.running import DUMB, has_job_control, parting_words, run, state_folder
+from htui.running import has_job_control, parting_words
 from htui.screens.base import KeyScreen
 from htui.screens.connect import ConnectScreen
 from htui.screens.desk import LinkLike, Where
+from htui.screens.facts import title_of
 from htui.screens.job import JobScreen
 from htui.screens.opening import Opening
 from htui.screens.picker import PickerScreen
 from htui.screens.session import SessionScreen
 from htui.screens.terminal import TerminalScreen
-from htui.theme import Theme, choose
+from htui.theme import Theme
 
 FRAME = 1 / 12
 """Seconds between two frames while something streams."""
@@ -80,6 +80,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         """What ended the program and should not have."""
         self._link_task: asyncio.Task[None] | None = None
         self._opening = Opening(self, session)
+        self._alerts = Alerts(os.environ, self.write_terminal, self.run_worker)
         self._follows: Counter[str] = Counter()
         """How many places show each session."""
         self._shown_at = 0.0
@@ -132,8 +133,17 @@ class HtuiApp(App[int], inherit_bindings=False):
         current = self._current()
         if current is not None:
             current.changed()
+        shown = self._session()
+        mirror = None if shown is None else shown.conversation.mirror
+        self._alerts.look(self.link.host, mirror, "" if mirror is None else title_of(mirror))
         self._shown_at = self.moment()
         self._pause = max(FRAME, _SLOW * (self._shown_at - began))
+
+    def on_app_focus(self) -> None:
+        self._alerts.focused = True
+
+    def on_app_blur(self) -> None:
+        self._alerts.focused = False
 
     def _tick(self) -> None:
         current = self._current()
@@ -324,25 +334,3 @@ class HtuiApp(App[int], inherit_bindings=False):
     def _draw_again(self) -> None:
         self._drawing = None
         self._draw()
-
-
-def run_app(address: Address, *, session: str | None, directory: Path) -> int:
-    """Runs the client on this terminal until it is left; the exit code (DESIGN 7)."""
-    from htui.link.link import Link
-    from htui.link.login import Auth
-
-    environ = os.environ
-    if environ.get("TERM", "dumb") in ("", "dumb"):
-        sys.stderr.write(DUMB)
-        return USAGE
-    state = state_folder(environ)
-    auth = Auth.of(environ)
-    app = HtuiApp(
-        palette=choose(environ),
-        drafts=DraftStore(state / "drafts"),
-        copies=Clipboard(state / "copied.txt", environ),
-        directory=directory,
-        session=session,
-        driver_class=TerminalDriver,
-    )
-    return run(app, lambda: Link(address, auth, app.link_changed), state / "htui.log")

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from htui.errors import DONE, FAILED, HtuiError
+from htui.errors import DONE, FAILED, USAGE, HtuiError
 from htui.present.safe import safe
 
 if TYPE_CHECKING:
     from htui.app import HtuiApp
+    from htui.link.address import Address
     from htui.screens.conversation import Conversation
     from htui.screens.desk import LinkLike
 
@@ -46,6 +47,33 @@ def parting_words(conversation: "Conversation") -> str:
         return ""
     name = conversation.session_id.removeprefix("session-")[:8]
     return f"The turn goes on at the host. Come back to it with: htui {name}"
+
+
+def run_app(address: "Address", *, session: str | None, directory: Path) -> int:
+    """Runs the client on this terminal until it is left; the exit code (DESIGN 7)."""
+    from htui.app import HtuiApp
+    from htui.composer.store import DraftStore
+    from htui.copying.clipboard import Clipboard
+    from htui.link.link import Link
+    from htui.link.login import Auth
+    from htui.paint.driver import TerminalDriver
+    from htui.theme import choose
+
+    environ = os.environ
+    if environ.get("TERM", "dumb") in ("", "dumb"):
+        sys.stderr.write(DUMB)
+        return USAGE
+    state = state_folder(environ)
+    auth = Auth.of(environ)
+    app = HtuiApp(
+        palette=choose(environ),
+        drafts=DraftStore(state / "drafts"),
+        copies=Clipboard(state / "copied.txt", environ),
+        directory=directory,
+        session=session,
+        driver_class=TerminalDriver,
+    )
+    return run(app, lambda: Link(address, auth, app.link_changed), state / "htui.log")
 
 
 def run(app: "HtuiApp", make_link: "Callable[[], LinkLike]", log: Path | None = None) -> int:

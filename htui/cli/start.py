@@ -47,6 +47,6 @@ def _start(session: str | None, url: str | None, workspace: Path | None) -> int:
         print(f"htui: {directory} is no folder.", file=sys.stderr)
         return USAGE
     address = resolve(url, os.environ)
-    from htui.app import run_app
+    from htui.running import run_app
 
     return run_app(address, session=session, directory=directory)

@@ -5,11 +5,9 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from htui.copying.route import ASKED, MOST, Route, Tmux, read_tmux, route, sequence
+from htui.copying.route import MOST, Route, route, sequence
+from htui.copying.tmux import around, tell
 from htui.present import count
-
-WAIT = 2.0
-"""Seconds that tmux may take."""
 
 
 class Clipboard:
@@ -22,11 +20,11 @@ class Clipboard:
     async def copy(self, text: str, write: Callable[[str], None]) -> str:
         """Copies `text`, `write` takes sequences to the terminal; what may be told about it, as one sentence."""
         kept = await asyncio.to_thread(self._keep, text)
-        found = route(self._environ, await self._tmux())
+        found = route(self._environ, await around(self._environ))
         long = len(text.encode(errors="replace")) > MOST
         done = False
         if found.way == "buffer":
-            done = await self._to_buffer(text)
+            done = await tell(self._environ, "load-buffer", "-w", "-", given=text) is not None
         elif found.way != "none" and not long:
             write(sequence(text, passthrough=found.way == "passthrough"))
             done = True
@@ -45,38 +43,6 @@ class Clipboard:
         except OSError:
             return False
         return True
-
-    async def _tmux(self) -> Tmux | None:
-        """What the tmux around us says; None where there is none or it does not answer."""
-        if not self._environ.get("TMUX"):
-            return None
-        pane = self._environ.get("TMUX_PANE", "")
-        target = ("-t", pane) if pane else ()
-        output = await self._run("display-message", "-p", *target, ASKED)
-        return None if output is None else read_tmux(output)
-
-    async def _to_buffer(self, text: str) -> bool:
-        return await self._run("load-buffer", "-w", "-", given=text) is not None
-
-    async def _run(self, *arguments: str, given: str = "") -> str | None:
-        """What a command of tmux printed; None when it failed, or did not end in time."""
-        pipe = asyncio.subprocess.PIPE
-        try:
-            process = await asyncio.create_subprocess_exec(
-                "tmux", *arguments, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, env=dict(self._environ)
-            )
-        except OSError:
-            return None
-        try:
-            async with asyncio.timeout(WAIT):
-                output, _ = await process.communicate(given.encode(errors="replace"))
-        except TimeoutError:
-            return None
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        return output.decode(errors="replace") if process.returncode == 0 else None
 
 
 def told(text: str, found: Route, *, done: bool, long: bool, kept: Path | None) -> str:

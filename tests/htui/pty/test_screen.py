@@ -180,7 +180,14 @@ def test_t9_the_wheel_scrolls(tmp_path: Path) -> None:
         t.wait(lambda t: t.rows[:20] == before[:20])
 
 
-@pytest.mark.parametrize(("begin", "end"), [("\x13", "\x1b"), ("\x13", "\x13"), ("\x1b[<0;5;5M\x1b[<0;5;5m", "\x03")])
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        ("\x13", "\x1b"),
+        pytest.param("\x13", "\x13", marks=pytest.mark.long),
+        pytest.param("\x1b[<0;5;5M\x1b[<0;5;5m", "\x03", marks=pytest.mark.long),
+    ],
+)
 def test_j11_copy_mode_holds_the_screen_and_frees_the_mouse(begin: str, end: str, tmp_path: Path) -> None:
     with htui("stream", tmp_path) as t:
         ready(t)
@@ -224,3 +231,18 @@ def test_ctrl_l_draws_everything_anew(tmp_path: Path) -> None:
         t.send("\x0c")
         ready(t)
         t.wait_for("Type what is to be done")
+
+
+@pytest.mark.long
+def test_t10_the_end_of_a_turn_is_told_to_who_looks_elsewhere(tmp_path: Path) -> None:
+    with htui("stream", tmp_path) as t:
+        ready(t)
+        t.send("\x1b[Igo\r")
+        t.wait_for("◐")
+        t.wait_for("● Ready")
+        t.settle()
+        assert b"\x07" not in t.raw
+        t.send("\x1b[Ogo\r")
+        t.wait_for("◐")
+        t.wait(lambda t: t.raw.count(b"\x07") == 1, "the bell")
+        t.wait_for("● Ready")

@@ -1,0 +1,1 @@
+"""Telling somebody who looks elsewhere that something waits for them, or is done (row T10)."""
