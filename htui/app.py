@@ -22,6 +22,7 @@ from htui.copying.clipboard import Clipboard
 from htui.errors import DONE, FAILED
 from htui.link.changes import Change, HostChanged, LinkChanged
 from htui.mirror import SessionMirror
+from htui.pace import Pace
 from htui.paint.driver import TerminalDriver
 from htui.present.jobs import TERMINAL, Job
 from htui.running import has_job_control, parting_words
@@ -36,8 +37,6 @@ from htui.screens.session import SessionScreen
 from htui.screens.terminal import TerminalScreen
 from htui.theme import Theme
 
-FRAME = 1 / 12
-"""Seconds between two frames while something streams."""
 _SLOW = 4
 """A frame that took long is followed by a pause so many times as long."""
 _LAGGING = 0.05
@@ -63,6 +62,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         copies: Clipboard,
         directory: Path,
         session: str | None = None,
+        pace: Pace | None = None,
         driver_class: type[TerminalDriver] | None = None,
     ) -> None:
         super().__init__(driver_class=driver_class, ansi_color=True)
@@ -84,7 +84,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         self._follows: Counter[str] = Counter()
         """How many places show each session."""
         self._shown_at = 0.0
-        self._pause = FRAME
+        self.pace = pace or Pace()
+        self._pause = self.pace.frame
         self._pump: Timer | None = None
         self._drawing: Timer | None = None
         self._leaving = False
@@ -137,7 +138,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         mirror = None if shown is None else shown.conversation.mirror
         self._alerts.look(self.link.host, mirror, "" if mirror is None else title_of(mirror))
         self._shown_at = self.moment()
-        self._pause = max(FRAME, _SLOW * (self._shown_at - began))
+        self._pause = max(self.pace.frame, _SLOW * (self._shown_at - began))
 
     def on_app_focus(self) -> None:
         self._alerts.focused = True
@@ -146,8 +147,13 @@ class HtuiApp(App[int], inherit_bindings=False):
         self._alerts.focused = False
 
     def _tick(self) -> None:
+        latency = self._driver.latency if isinstance(self._driver, TerminalDriver) else None
+        measured, took = (False, None) if latency is None else (latency.slow, latency.last)
+        goes_on = self.pace.tick(self.moment(), self._bytes_written(), measured=measured, took=took)
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.low = self.pace.low
         current = self._current()
-        if current is not None:
+        if current is not None and goes_on:
             current.tick()
 
     def moment(self) -> float:
@@ -274,7 +280,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         if isinstance(self._driver, TerminalDriver):
             self._driver.write(sequence)
 
-    def bytes_written(self) -> int:
+    def _bytes_written(self) -> int:
         return self._driver.bytes_written if isinstance(self._driver, TerminalDriver) else 0
 
     def _current(self) -> KeyScreen | None:

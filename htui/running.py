@@ -49,13 +49,14 @@ def parting_words(conversation: "Conversation") -> str:
     return f"The turn goes on at the host. Come back to it with: htui {name}"
 
 
-def run_app(address: "Address", *, session: str | None, directory: Path) -> int:
+def run_app(address: "Address", *, session: str | None, directory: Path, low_bandwidth: bool = False) -> int:
     """Runs the client on this terminal until it is left; the exit code (DESIGN 7)."""
     from htui.app import HtuiApp
     from htui.composer.store import DraftStore
     from htui.copying.clipboard import Clipboard
     from htui.link.link import Link
     from htui.link.login import Auth
+    from htui.pace import Pace, wish_of
     from htui.paint.driver import TerminalDriver
     from htui.theme import choose
 
@@ -71,6 +72,7 @@ def run_app(address: "Address", *, session: str | None, directory: Path) -> int:
         copies=Clipboard(state / "copied.txt", environ),
         directory=directory,
         session=session,
+        pace=Pace(wish_of(environ, asked=low_bandwidth)),
         driver_class=TerminalDriver,
     )
     return run(app, lambda: Link(address, auth, app.link_changed), state / "htui.log")

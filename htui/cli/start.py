@@ -17,6 +17,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("session", nargs="?", help="the session to open: its id or the beginning of it")
     parser.add_argument("--url", help="the host, as http://127.0.0.1:3080 or the URL that hd printed")
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="the folder to work in (default: this one)")
+    parser.add_argument("--low-bandwidth", action="store_true", help="two frames a second, for a slow line")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     parser.add_argument("--reset", action="store_true", help="put a terminal in order that a killed htui left behind")
     chosen = parser.parse_args(arguments)
@@ -26,7 +27,7 @@ def run(arguments: list[str]) -> int:
         from htui.cli.reset import reset
 
         return reset()
-    return _start(chosen.session, chosen.url, chosen.workspace)
+    return _start(chosen.session, chosen.url, chosen.workspace, low_bandwidth=chosen.low_bandwidth)
 
 
 def _version() -> int:
@@ -36,7 +37,7 @@ def _version() -> int:
     return DONE
 
 
-def _start(session: str | None, url: str | None, workspace: Path | None) -> int:
+def _start(session: str | None, url: str | None, workspace: Path | None, *, low_bandwidth: bool) -> int:
     from htui.link.address import resolve
 
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -49,4 +50,4 @@ def _start(session: str | None, url: str | None, workspace: Path | None) -> int:
     address = resolve(url, os.environ)
     from htui.running import run_app
 
-    return run_app(address, session=session, directory=directory)
+    return run_app(address, session=session, directory=directory, low_bandwidth=low_bandwidth)

@@ -21,6 +21,7 @@ from textual.events import Key, Paste
 from textual.strip import Strip
 
 from htui.paint.keyboard import ESCAPE, Splitter
+from htui.paint.latency import ASK, Latency
 from htui.paint.output import Output
 from htui.paint.screen import Point, Screen
 from htui.paint.sgr import numbers
@@ -36,6 +37,8 @@ _ASK = "\x1b[c"
 _ANSWER = b"c"
 _ANSWER_WAIT = 0.15
 _IDLE = 0.1
+_ASKED_FROM = 256
+"""Characters from which a frame is worth asking how long it took; what is typed makes smaller ones."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -47,6 +50,9 @@ class TerminalDriver(LinuxDriver):
         self._file = cast(IO[str], self._output)  # type: ignore[assignment]
         self._picture: Screen | None = None
         self._queued = 0
+        self.latency = Latency()
+        self.low = False
+        """Whether the line is to be spared: then a frame waits until the terminal has drawn the one before."""
         self._mouse_on = True
         self.unseen = True
         """True while nothing of the wanted picture was drawn: the screen has another size, or was used by others."""
@@ -54,7 +60,8 @@ class TerminalDriver(LinuxDriver):
     @property
     def busy(self) -> bool:
         """True while earlier frames wait to be written: the link or the terminal is slow."""
-        return self._queued - self._output.written > 2
+        lagging = self.low and self.latency.waiting(time.monotonic())
+        return lagging or self._queued - self._output.written > 2
 
     @property
     def bytes_written(self) -> int:
@@ -77,6 +84,10 @@ class TerminalDriver(LinuxDriver):
         if self._picture is not None:
             self.unseen = False
             frame = self._picture.frame(cursor, sync=sync)
+            now = time.monotonic()
+            if len(frame) >= _ASKED_FROM and self.latency.due(now):
+                self.latency.asked(now)
+                frame += ASK
             if frame:
                 self.write(frame)
 
@@ -178,6 +189,8 @@ class TerminalDriver(LinuxDriver):
         for part in inputs:
             if part.kind == "paste":
                 self.process_message(Paste(part.text))
+            elif part.kind == "answer":
+                self.latency.answered(time.monotonic())
             elif part.text == ESCAPE:
                 self.process_message(Key("escape", ESCAPE))
             else:

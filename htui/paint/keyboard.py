@@ -12,6 +12,9 @@ from typing import Literal
 PASTE_START = "\x1b[200~"
 PASTE_END = "\x1b[201~"
 
+ANSWER = "\x1b[0n"
+"""What a terminal answers to `htui.paint.latency.ASK`."""
+
 PASTE_PATIENCE = 1.0
 KEY_PATIENCE = 0.1
 ESCAPE = "\x1b"
@@ -32,9 +35,9 @@ _OTHER_KEYS = re.compile("\x1b\\[27;(\\d+);(\\d+)~")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Either keys, still as the terminal's sequences, or the text of a whole paste with `\\n` for its line ends."""
+    """Keys, still as the terminal's sequences; the text of a whole paste with `\\n` for its line ends; or an answer."""
 
-    kind: Literal["keys", "paste"]
+    kind: Literal["keys", "paste", "answer"]
     text: str
 
 
@@ -62,7 +65,7 @@ class Splitter:
             mark = PASTE_END if self._pasting else PASTE_START
             before, found, data_after = data.partition(mark)
             if not found:
-                kept = _cut_mark(before, mark)
+                kept = max(_cut_mark(before, mark), 0 if self._pasting else _cut_mark(before, ANSWER))
                 self._held = before[len(before) - kept :] if kept else ""
                 before = before[: len(before) - kept] if kept else before
             yield from self._part(before)
@@ -88,7 +91,17 @@ class Splitter:
             return
         if self._pasting:
             self._pasted.append(text)
-        elif "\x1b" not in text and (self._bursting or _is_burst(text)):
+            return
+        first, *others = text.split(ANSWER)
+        yield from self._typed(first)
+        for other in others:
+            yield Input("answer", "")
+            yield from self._typed(other)
+
+    def _typed(self, text: str) -> Iterator[Input]:
+        if not text:
+            return
+        if "\x1b" not in text and (self._bursting or _is_burst(text)):
             self._bursting = True
             self._pasted.append(text)
         else:

@@ -11,6 +11,7 @@ from htui.link.address import Address
 from htui.link.changes import LinkStatus
 from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
+from htui.pace import Pace
 from htui.present.jobs import Job
 from htui.theme import Theme
 
@@ -52,6 +53,7 @@ class Desk(Protocol):
     palette: Theme
     drafts: DraftStore
     copies: Clipboard
+    pace: Pace
     held: bool
     directory: Path
     catalogue_failed: bool
@@ -119,8 +121,4 @@ class Desk(Protocol):
 
     def write_terminal(self, sequence: str) -> None:
         """Sends the terminal a sequence that changes nothing on the screen."""
-        ...
-
-    def bytes_written(self) -> int:
-        """Bytes that the terminal was sent."""
         ...

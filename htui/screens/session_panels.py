@@ -7,7 +7,6 @@ from htui.commands.model import select
 from htui.present.cache import cache_lines
 from htui.present.context import context_lines
 from htui.present.cost import cost_lines
-from htui.present.count import size
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
 from htui.present.held import held_words
 from htui.present.jobs import Job, job_picks, jobs_of
@@ -200,5 +199,5 @@ class SessionPanels:
             ("mode", PLANNING if planning(mirror.value("plan")) else ""),
             *goal_facts(goal_of(mirror.value("goal"), screen.conversation.activation)),
             ("clients", f"{clients} follow this session, this one among them" if clients > 1 else ""),
-            ("terminal", f"{size(screen.desk.bytes_written())} written"),
+            ("terminal", screen.desk.pace.words()),
         ]

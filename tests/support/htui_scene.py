@@ -9,6 +9,7 @@ from htui.app import HtuiApp
 from htui.composer.store import DraftStore
 from htui.copying.clipboard import Clipboard
 from htui.link.changes import LinkStatus
+from htui.pace import Pace, wish_of
 from htui.paint.driver import TerminalDriver
 from htui.running import run, state_folder
 from htui.theme import choose
@@ -119,6 +120,7 @@ SCENES: dict[str, Scene] = {
 def main(name: str) -> int:
     app = HtuiApp(
         palette=choose(os.environ),
+        pace=Pace(wish_of(os.environ, asked=False)),
         drafts=DraftStore(state_folder(os.environ) / "drafts"),
         copies=Clipboard(state_folder(os.environ) / "copied.txt", os.environ),
         directory=Path.cwd(),

@@ -13,8 +13,12 @@ FORBIDDEN = re.compile("\x1b[\\]PX^_]|[\x80-\x9f\x07\u202e]|\x1b\\[6n")
 
 
 @pytest.mark.long
-def test_x13_an_answer_of_200_words_costs_less_than_twelve_thousand_bytes(tmp_path: Path) -> None:
-    with htui("stream", tmp_path) as t:
+@pytest.mark.parametrize(
+    ("size", "low", "most"),
+    [((80, 24), "0", 12_000), pytest.param((200, 60), "0", 16_000, marks=pytest.mark.long), ((80, 24), "1", 3_000)],
+)
+def test_x13_an_answer_of_200_words_costs_few_bytes(tmp_path: Path, size: tuple[int, int], low: str, most: int) -> None:
+    with htui("stream", tmp_path, columns=size[0], lines=size[1], environ={"HTUI_LOW_BANDWIDTH": low}) as t:
         ready(t)
         t.settle()
         before = len(t.raw)
@@ -23,7 +27,7 @@ def test_x13_an_answer_of_200_words_costs_less_than_twelve_thousand_bytes(tmp_pa
         t.wait_for("● Ready")
         t.settle()
         spent = bytes(t.raw[before:])
-        assert len(spent) < 12_000
+        assert len(spent) < most
         assert spent.count(b"\x1b[2J") == 0
 
 
