@@ -21,6 +21,7 @@ from htui.composer.store import DraftStore
 from htui.copying.clipboard import Clipboard
 from htui.errors import DONE, FAILED
 from htui.link.changes import Change, HostChanged, LinkChanged
+from htui.local.run import LocalRuns
 from htui.mirror import SessionMirror
 from htui.pace import Pace
 from htui.paint.driver import TerminalDriver
@@ -72,6 +73,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         self.directory = directory
         self.link: LinkLike
         self.copies = copies
+        self.local = LocalRuns(os.environ)
         self.catalogue_failed = False
         self.held = self._still = False
         self.parting = ""
@@ -108,6 +110,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         if self._link_task is not None:
             self._link_task.cancel()
             await asyncio.gather(self._link_task, return_exceptions=True)
+        await self.local.close()
         self.drafts.close()
 
     async def _run_link(self) -> None:

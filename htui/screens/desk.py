@@ -10,6 +10,7 @@ from htui.errors import RemoteError
 from htui.link.address import Address
 from htui.link.changes import LinkStatus
 from htui.link.watch import Watch, ignored
+from htui.local.run import LocalRuns
 from htui.mirror import HostMirror, SessionMirror
 from htui.pace import Pace
 from htui.present.jobs import Job
@@ -54,6 +55,7 @@ class Desk(Protocol):
     drafts: DraftStore
     copies: Clipboard
     pace: Pace
+    local: LocalRuns
     held: bool
     directory: Path
     catalogue_failed: bool

@@ -18,6 +18,8 @@ KEYS = (
     ("↑ ↓, Ctrl+P, Ctrl+N", "earlier prompts"),
     ("Ctrl+T", "show or fold thoughts and summaries"),
     ("Ctrl+G", "what the agent changed in files"),
+    ("Ctrl+O", "what a command printed: of yours (!COMMAND), or of the agent"),
+    ("!COMMAND", "run a command on this machine, which the agent does not see"),
     ("Ctrl+]", "leave a terminal that is typed into"),
     ("Ctrl+S, a click", "hold the screen and free the mouse, for selecting"),
     ("Ctrl+L", "draw the screen anew"),

@@ -228,6 +228,8 @@ class SessionScreen(KeyScreen):
             return
         if self.asking.writing:
             self.asking.write(self.editor.take())
+        elif text.startswith("!"):
+            self.sending.local(text)
         elif is_command(text, self.conversation.commands):
             self.sending.command(text)
         elif self.asking.ask is not None:
@@ -332,6 +334,7 @@ _GLOBAL: dict[str, _Action] = {
     "ctrl+up": partial(SessionScreen.scroll, pages=-0.5),
     "ctrl+down": partial(SessionScreen.scroll, pages=0.5),
     "ctrl+t": lambda screen: screen.effects.set_thoughts(not screen.transcript.thoughts),
+    "ctrl+o": lambda screen: screen.sending.watch(),
     "ctrl+g": lambda screen: screen.effects.carry_out(Open("changes")),
 }
 
