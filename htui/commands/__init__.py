@@ -90,6 +90,13 @@ class FindSessions:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompts:
+    """Lists the saved prompts, or saves this text as one."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Older:
     """Reads an earlier page of the session and goes to it."""
 
@@ -142,6 +149,7 @@ Effect = (
     | Find
     | FindSessions
     | Older
+    | Prompts
     | Go
     | Scroll
     | Thoughts

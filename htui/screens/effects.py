@@ -1,7 +1,9 @@
 """Carries out what slash commands return."""
 
+import os
 from typing import TYPE_CHECKING
 
+from hd.protocol.ids import new_id
 from htui.commands import (
     Answer,
     Call,
@@ -17,17 +19,22 @@ from htui.commands import (
     Leave,
     Older,
     Open,
+    Prompts,
     Say,
     Scroll,
     Show,
     Thoughts,
 )
+from htui.errors import HtuiError
 from htui.present.count import plural
 from htui.present.lines import Line, Span, cut_line
+from htui.prompts.layers import saved, unfit
+from htui.prompts.store import store_of
 from htui.screens import facts as f
 from htui.screens.changes import ChangesScreen
 from htui.screens.command_table import complete
 from htui.screens.copying import Copying
+from htui.screens.prompts import PromptsScreen
 from htui.screens.search import SearchScreen
 from htui.screens.sessions_found import SessionsScreen
 
@@ -81,6 +88,10 @@ class Effects:
                 screen.desk.lay(SearchScreen(screen.desk, conversation.session_id, words, prompts=prompts))
             case FindSessions(words, everywhere):
                 screen.desk.lay(SessionsScreen(screen.desk, conversation.session_id, words, everywhere=everywhere))
+            case Prompts(""):
+                screen.desk.lay(PromptsScreen(screen.desk, store_of(os.environ), self._take))
+            case Prompts(text):
+                self._save_prompt(text)
             case Older():
                 screen.start(self._older())
             case Go("new"):
@@ -106,6 +117,21 @@ class Effects:
     def set_thoughts(self, shown: bool) -> None:
         self._screen.transcript.set_thoughts(shown)
         self._screen.conversation.say("Thoughts are shown." if shown else "Thoughts are folded.")
+
+    def _take(self, text: str) -> None:
+        """Puts a text into the composer; it is not sent."""
+        self._screen.editor.set(text)
+        self._screen.edited()
+
+    def _save_prompt(self, text: str) -> None:
+        store = store_of(os.environ)
+        problem = unfit(store.load(), text)
+        if not problem:
+            try:
+                store.change(lambda own: saved(own, new_id(), text))
+            except HtuiError as error:
+                problem = error.message
+        self._screen.conversation.say(problem or "Saved: /prompt lists it.", "warning" if problem else "info")
 
     async def _older(self) -> None:
         """Reads an earlier page, and shows what it ends with."""
