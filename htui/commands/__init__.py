@@ -97,6 +97,20 @@ class Prompts:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportPage:
+    """Writes the session as a page to a file, which is named by the program where it is not."""
+
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoreDump:
+    """Writes what the program holds, in numbers, to a file with this tag in its name."""
+
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Older:
     """Reads an earlier page of the session and goes to it."""
 
@@ -148,6 +162,8 @@ Effect = (
     | Open
     | Find
     | FindSessions
+    | ExportPage
+    | CoreDump
     | Older
     | Prompts
     | Go

@@ -10,8 +10,10 @@ from htui.commands import (
     Command,
     Confirm,
     Copy,
+    CoreDump,
     Effect,
     Execute,
+    ExportPage,
     Facts,
     Find,
     FindSessions,
@@ -34,6 +36,8 @@ from htui.screens import facts as f
 from htui.screens.changes import ChangesScreen
 from htui.screens.command_table import complete
 from htui.screens.copying import Copying
+from htui.screens.dump import dump
+from htui.screens.exporting import export_page
 from htui.screens.prompts import PromptsScreen
 from htui.screens.search import SearchScreen
 from htui.screens.sessions_found import SessionsScreen
@@ -92,6 +96,10 @@ class Effects:
                 screen.desk.lay(PromptsScreen(screen.desk, store_of(os.environ), self._take))
             case Prompts(text):
                 self._save_prompt(text)
+            case ExportPage(file):
+                screen.start(self._export(file))
+            case CoreDump(tag):
+                self._dump(tag)
             case Older():
                 screen.start(self._older())
             case Go("new"):
@@ -117,6 +125,23 @@ class Effects:
     def set_thoughts(self, shown: bool) -> None:
         self._screen.transcript.set_thoughts(shown)
         self._screen.conversation.say("Thoughts are shown." if shown else "Thoughts are folded.")
+
+    async def _export(self, file: str) -> None:
+        conversation = self._screen.conversation
+        conversation.say("Reading the session …")
+        try:
+            conversation.say(await export_page(self._screen.desk, conversation.session_id, file))
+        except HtuiError as error:
+            conversation.say(error.message, "error")
+
+    def _dump(self, tag: str) -> None:
+        screen, mirror = self._screen, self._screen.conversation.mirror
+        host = screen.desk.link.host
+        counts = {"rows": len(mirror.rows), "sessions": len(host.sessions), "asks": len(host.asks)}
+        try:
+            screen.conversation.say(f"Written: {dump(screen.desk.directory, tag, counts)}")
+        except HtuiError as error:
+            screen.conversation.say(error.message, "error")
 
     def _take(self, text: str) -> None:
         """Puts a text into the composer; it is not sent."""

@@ -23,8 +23,6 @@ EXPECTED_KEYS = (
 """Its keys for editing, by Textual's names."""
 
 NOT_YET: Mapping[str, str] = {
-    "coredump": "A snapshot of the heap is one of another language's runtime; a memory log is to take its place.",
-    "export-html": "Needs formulas and diagrams as pictures, and not as text.",
     "loop": "Rounds of work that are scored; a room of its own.",
 }
 """What is missing of `EXPECTED`, and why."""
