@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
+from htui.cli import listing
 from htui.cli.waiting import Need, waiting
 from htui.errors import DONE, NEEDS_PERSON
 from htui.present import when
@@ -28,7 +27,7 @@ def run(arguments: list[str]) -> int:
     needs = asyncio.run(_needs(chosen.url))
     now = time.time_ns() // 1_000_000
     if chosen.json:
-        sys.stdout.write(msgspec.json.encode({"items": [as_json(need) for need in needs]}).decode() + "\n")
+        sys.stdout.write(json_of(needs))
     elif needs:
         sys.stdout.write("\n".join(text_of(need, now) for need in needs))
     else:
@@ -80,8 +79,12 @@ def _hints(need: Need) -> list[str]:
     return [f"  → htui answer {need.id} {answers}"]
 
 
-def as_json(need: Need) -> dict[str, Any]:
-    """The same for scripts; texts of the host are safe to print, and whole."""
+def json_of(needs: Iterable[Need]) -> str:
+    """All of them as one document for scripts, whole; what a terminal might obey is escaped."""
+    return listing.as_json(map(_item, needs))
+
+
+def _item(need: Need) -> dict[str, Any]:
     session, card = need.session, need.card
     value: dict[str, Any] = {
         "id": need.id,

@@ -13,7 +13,7 @@ import pytest
 
 from hd.protocol import events as ev
 from htui.cli.answering import Unfit, answered
-from htui.cli.needs import text_of
+from htui.cli.needs import json_of, text_of
 from htui.cli.waiting import Need, NothingWaits, Waiting
 from htui.mirror import PendingAsk
 from htui.present.approval import card
@@ -186,3 +186,13 @@ def test_j18_nothing_raw_of_an_ask_is_printed() -> None:
     shown = text_of(need_of(request, kind="approval"), 0)
     assert gate(shown.replace("\n", "")) == shown.replace("\n", "")
     assert "⟨202E⟩" in shown
+
+
+def test_j18_nothing_raw_of_an_ask_is_printed_as_json_and_nothing_is_lost() -> None:
+    label = "\x9b31m\u202e\U000e0041"
+    need = need_of({"questions": [{"id": "q", "question": "Which?", "options": [{"label": label}]}]})
+    printed = json_of([need])
+    assert printed.isascii()
+    assert printed.rstrip("\n").isprintable()
+    (item,) = msgspec.json.decode(printed)["items"]
+    assert item["questions"][0]["options"][0]["label"] == label
