@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
+from htui.cli.listing import document
 from htui.cli.waiting import Need, NothingWaits, waiting
 from htui.errors import DONE, USAGE, HtuiError
 from htui.present.question import CANCELLED, Asking, Question, begin, press, write
@@ -115,18 +114,14 @@ def _run(chosen: argparse.Namespace, decide: Callable[[Need], Outcome], said: st
         need = asyncio.run(_answer(chosen.url, chosen.id, decide))
     except NothingWaits as error:
         if chosen.json:
-            _print({"answered": False, "reason": error.message})
+            sys.stdout.write(document({"answered": False, "reason": error.message}))
         raise
     what = need.card.tool if need.card is not None else need.questions[0].text.split("\n")[0]
     if chosen.json:
-        _print({"answered": True, "id": need.id, "sessionId": need.ask.session_id})
+        sys.stdout.write(document({"answered": True, "id": need.id, "sessionId": need.ask.session_id}))
     else:
         sys.stdout.write(f"{said}: {what}\n")
     return DONE
-
-
-def _print(value: Mapping[str, Any]) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
 
 
 async def _answer(url: str | None, wanted: str, decide: Callable[[Need], Outcome]) -> Need:

@@ -83,9 +83,14 @@ def session_item(wire: Mapping[str, Any]) -> Row:
 
 
 def as_json(rows: Iterable[Row]) -> str:
+    """The rows as one JSON document and a line break, safe to print."""
+    return document({"items": list(rows)})
+
+
+def document(value: Mapping[str, Any]) -> str:
     """One JSON document and a line break; what a terminal might obey is escaped, also beyond ASCII."""
-    document = msgspec.json.encode({"items": list(rows)}).decode()
-    return "".join(c if c.isprintable() else _escaped(c) for c in document) + "\n"
+    text = msgspec.json.encode(value).decode()
+    return "".join(c if c.isprintable() else _escaped(c) for c in text) + "\n"
 
 
 def _escaped(character: str) -> str:
