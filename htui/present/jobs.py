@@ -91,7 +91,8 @@ def job_picks(jobs: tuple[Job, ...], now: int) -> list[Pick]:
         mark = Span("◐ ", "busy") if job.running else Span("· ", "muted")
         number = f"#{job.number} " if job.number else ""
         page = f"{job.page} · " if job.running and job.page else ""
-        line = (mark, Span(f"{number}{state_text(job, now)} · {page}", "muted"), Span(job.label, "code"))
+        state = state_text(job, now).removeprefix("running ")  # The mark says it, and there may be little room.
+        line = (mark, Span(f"{number}{state} · {page}", "muted"), Span(job.label, "code"))
         picks.append(Pick(job.id, line, detail=job.label))
     return picks
 

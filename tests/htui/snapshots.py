@@ -72,7 +72,7 @@ async def streaming(s: Stage) -> None:
     s.log.stream()
     s.log.delta("I should think about the order of the steps first.", "reasoning-delta")
     s.log.delta("The first step is the ", block=1)
-    await s.sees("The first step is the")
+    await s.sees("The first")
 
 
 async def approval(s: Stage) -> None:
@@ -171,7 +171,7 @@ async def sessions_found(s: Stage) -> None:
 
 async def prompts(s: Stage) -> None:
     await _line(s, "/prompt")
-    await s.sees("Saved prompts")
+    await s.sees("1 of 3")
 
 
 async def held(s: Stage) -> None:
@@ -190,7 +190,7 @@ async def long_draft(s: Stage) -> None:
 async def failed(s: Stage) -> None:
     s.link.answers["session/prompt"] = RemoteError("store/full", "The disk is full: nothing was taken in.")
     await _line(s, "Do it.")
-    await s.sees("The disk is full")
+    await s.sees("is full")
 
 
 async def waiting(s: Stage) -> None:

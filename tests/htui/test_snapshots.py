@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.htui.snapshots import FOLDER, SCENES, SIZES, file_of, taken
-from tests.support.svg import difference
+from tests.support.svg import difference, text_of
 
 LARGE = SIZES[-1]
 
@@ -27,3 +27,13 @@ async def test_a_screen_looks_as_it_did(name: str, size: tuple[int, int], tmp_pa
 
 def test_every_picture_is_of_a_scene() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {file_of(name, size).name for name in SCENES for size in SIZES}
+
+
+ANSWERS = {"approval": "1 allow once", "question": "1 SQLite", "plan": "1 Approve", "terminal": "Ctrl+] leaves"}
+
+
+@pytest.mark.parametrize("name", SCENES)
+async def test_j13_every_screen_can_be_read_at_twenty_by_ten(name: str, tmp_path: Path) -> None:
+    shown = await taken(name, (20, 10), tmp_path)
+    assert ANSWERS.get(name, "") in text_of(shown)
+    assert all(len(row) <= 20 for row in text_of(shown).split("\n"))

@@ -45,13 +45,14 @@ def picture(rows: Sequence[Iterable[Segment]], columns: int) -> str:
 
 def difference(old: str, new: str) -> str:
     """How two pictures differ: line by line of their texts, or that only colours and the like do."""
-    before, after = (_text_of(one).split("\n") for one in (old, new))
+    before, after = (text_of(one).split("\n") for one in (old, new))
     if before == after:
         return "The text is the same, styles differ."
     return "\n".join(unified_diff(before, after, "kept", "now", lineterm="", n=1))
 
 
-def _text_of(svg: str) -> str:
+def text_of(svg: str) -> str:
+    """The rows of a picture."""
     return unescape(svg.partition("<desc>")[2].partition("</desc>")[0])
 
 

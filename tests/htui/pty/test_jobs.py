@@ -35,7 +35,7 @@ def test_a_command_is_watched_and_stopped(daemon: Daemon, tmp_path: Path) -> Non
         t.wait(lambda _: commands(daemon))
         t.send("/ps\r")
         t.wait_for("Commands of this session")
-        t.wait_for("◐ #1 running")
+        t.wait_for("◐ #1 ")
         t.send("1")
         t.wait_for("to-the-end")
         t.wait_for("s stops it")
