@@ -19,6 +19,7 @@ from tests.bench import (
     file_rows,
     long_rows,
     prefix_rows,
+    screen_rows,
     undo_rows,
 )
 from tests.bench.figures import table
@@ -34,6 +35,7 @@ PROBES = (
     *undo_rows.PROBES,
     *command_rows.PROBES,
     *prefix_rows.PROBES,
+    *screen_rows.PROBES,
 )
 FILE = ROOT / "bench.json"
 

@@ -86,14 +86,14 @@ def keys(stage: Stage, runs: int) -> Samples:
         screen.shows(long_log.last_words())
         screen.settle(QUIET_S)
         for _ in range(1 + runs):
-            rounds.append(_type(screen))
+            rounds.append(type_sentence(screen))
     return {
         KEY.name: [taken for taken_in_run in rounds[1:] for taken in taken_in_run],
         KEY_P95.name: [percentile(taken_in_run, 0.95) for taken_in_run in rounds[1:]],
     }
 
 
-def _type(screen: TimedTerminal) -> list[float]:
+def type_sentence(screen: TimedTerminal) -> list[float]:
     """Milliseconds of each key of a sentence but the first one, which tells where the composer is; takes it back."""
     before = screen.screen.display
     screen.send(KEYS[0])

@@ -6,9 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from hd.agent.history import HISTORY
+from hd.agent.repeats import REPEATS
 from hd.compose import now_ms
 from hd.config.home import Home
+from hd.ledger.budget import BUDGET
+from hd.ledger.cache import cache_projection
+from hd.ledger.cost import cost_projection
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
+from hd.prompt.guidance import GUIDANCE
+from hd.prompt.tree import TREE
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.messages import assistant_message, system_message, user_message
@@ -22,6 +28,11 @@ MESSAGES: Final = 10_000
 HOME: Final = "long"
 """The name of the home and of the workspace on a stage."""
 TITLE: Final = "A long walk"
+PROJECTIONS: Final = (
+    *(*DAEMON, cost_projection(), BUDGET, cache_projection()),
+    *(HISTORY, REPEATS, GUIDANCE, TREE),
+)
+"""Those of a daemon: with others kept, it would have to load the whole log before it shows anything."""
 _ANSWER: Final = """The next step is number **{number}**. It changes two things:
 
 - the list of *open* places, which is read by `walk()`
@@ -75,7 +86,7 @@ async def make(home: Path, workspace: Path, messages: int = MESSAGES) -> str:
     try:
         row, _ = await store.create_workspace(str(workspace), workspace.name)
         registry = Registry(
-            store, Hub(), projections=(*DAEMON, HISTORY), clock=now_ms, announce=lambda _event, _arguments: None
+            store, Hub(), projections=PROJECTIONS, clock=now_ms, announce=lambda _event, _arguments: None
         )
         made = await registry.create(cwd=str(workspace), opening=facts(preset(DEFAULT_PRESET)), workspace_id=row.id)
         async with registry.hold(made.id) as session:
