@@ -33,6 +33,7 @@ from hd.server.gate import Gate
 from hd.server.listen import Listen, check, tls_context
 from hd.server.login import SECRET_BYTES
 from hd.server.noise import HttpLog
+from hd.server.page import Page, assets
 from hd.server.services import Services
 from hd.session.store.base import Store
 from hd.version import __version__
@@ -127,7 +128,8 @@ async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, ho
         keep_secret=partial(_keep_secret, store),
         trusted_hosts=listen.known_hosts(),
     )
-    server = Server(gate, _Steward(house.services), house.unary, house.streams, plain=house.plain)
+    page = Page(gate.caller, lock.home.root, assets()) if listen.page else None
+    server = Server(gate, _Steward(house.services), house.unary, house.streams, plain=house.plain, page=page)
     heed_signals(stop)
     async with _site(server, listen, tls) as port:
         url = listen.origin(port)

@@ -32,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-open", action="store_true", help="accepted for compatibility; no browser is opened")
     parser.add_argument("--json", action="store_true", help="print the address as one JSON line")
     parser.add_argument("--demo", action="store_true", help="offer only the scripted offline demo, even with a key")
+    parser.add_argument("--page", action="store_true", help="show the client in a browser at the printed address")
     parser.add_argument("--background", action="store_true", help="return when the daemon listens and leave it running")
 
 
@@ -45,10 +46,15 @@ def run(args: argparse.Namespace) -> int:
         tls_key=args.tls_key,
         trusted_hosts=tuple(args.trusted_host),
         insecure_bind=args.insecure_bind,
+        page=args.page,
     )
     # Before all that takes long to load; the daemon reads the files of TLS again.
     check(listen)
     tls_context(listen)
+    if listen.page:
+        from hd.server.page import assets
+
+        assets()
     if args.background:
         return _in_background(listen)
     import asyncio
@@ -65,7 +71,12 @@ def _command(listen: Listen) -> list[str]:
     """The command line that means `listen`."""
     # -P: the folder it is started in is a stranger's, and must not be where modules come from.
     command = [sys.executable, "-P", "-m", "hd", "web", "--host", listen.host, "--port", str(listen.port)]
-    switches = (("--json", listen.as_json), ("--demo", listen.demo), ("--insecure-bind", listen.insecure_bind))
+    switches = (
+        ("--json", listen.as_json),
+        ("--demo", listen.demo),
+        ("--insecure-bind", listen.insecure_bind),
+        ("--page", listen.page),
+    )
     command += [flag for flag, given in switches if given]
     command += [f"--trusted-host={host}" for host in listen.trusted_hosts]
     files = (("--tls-cert", listen.tls_cert), ("--tls-key", listen.tls_key))

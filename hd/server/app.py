@@ -1,7 +1,7 @@
 """The HTTP application: the fence and the login in front, the carriers behind (WIRE 1 to 4)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from aiohttp import HttpVersion11, web
 
@@ -9,6 +9,7 @@ from hd.server.body import MAX_BODY, SILENCE_S
 from hd.server.door import Door
 from hd.server.gate import Gate
 from hd.server.local import STOP, LocalRoutes, Steward
+from hd.server.page import Page, PageSocket
 from hd.server.rpc import Rpc, Stream, Unary
 from hd.server.sockets import PULSE, Pulse, Socket
 
@@ -24,6 +25,7 @@ class Server:
         streams: Mapping[str, Stream],
         *,
         plain: Iterable[web.RouteDef] = (),
+        page: Page | None = None,
         pulse: Pulse = PULSE,
         silence_s: float = SILENCE_S,
     ) -> None:
@@ -31,14 +33,16 @@ class Server:
         self._rpc = Rpc(unary, gate.caller, silence_s)
         self._streams = streams
         self._plain = tuple(plain)
+        self._page = page
         self._pulse = pulse
         self._sockets: set[Socket] = set()
-        self._local = LocalRoutes(gate, steward, self._sockets)
+        pages: Collection[PageSocket] = () if page is None else page.open
+        self._local = LocalRoutes(gate, steward, lambda: [*self._sockets, *pages])
         self._stopping = False
 
     def application(self) -> web.Application:
         app = web.Application(client_max_size=MAX_BODY, middlewares=[self._fence])
-        door = Door(self._gate)
+        door = Door(self._gate, None if self._page is None else self._page.index)
         app.router.add_route("*", "/", door.root)
         app.router.add_route("*", "/index.html", door.index)
         app.router.add_route("*", "/connect", door.connect)
@@ -46,6 +50,8 @@ class Server:
         app.router.add_routes(self._local.routes())
         app.router.add_get("/api/remote.mux", self._mux)
         app.router.add_routes(self._plain)
+        if self._page is not None:
+            app.router.add_routes(self._page.routes())
         app.router.add_route("*", "/api/{method:.+}", self._rpc.respond)
         app.on_response_prepare.append(_tell_nothing)
         app.on_shutdown.append(self._close_sockets)
@@ -86,7 +92,8 @@ class Server:
             self._sockets.discard(socket)
 
     async def _close_sockets(self, app: web.Application) -> None:
-        await asyncio.gather(*(socket.close() for socket in self._sockets), return_exceptions=True)
+        pages = () if self._page is None else self._page.open
+        await asyncio.gather(*(socket.close() for socket in (*self._sockets, *pages)), return_exceptions=True)
 
 
 def _refusal(request: web.Request, status: int, text: str) -> web.Response:

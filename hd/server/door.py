@@ -1,5 +1,7 @@
 """What answers before anybody is logged in: the page, the exchange of tokens, and the probe."""
 
+from collections.abc import Callable
+
 from aiohttp import web
 
 from hd.protocol.ids import new_id
@@ -21,8 +23,11 @@ _PAGE = """<!doctype html><meta charset="utf-8"><title>hd</title>
 
 
 class Door:
-    def __init__(self, gate: Gate) -> None:
+    """`page` is what a person who is logged in sees; without one it is told how to connect."""
+
+    def __init__(self, gate: Gate, page: Callable[[], web.Response] | None = None) -> None:
         self._gate = gate
+        self._shown = page
 
     async def root(self, request: web.Request) -> web.Response:
         """`GET /?token=…` gives a cookie; without one it is the page."""
@@ -69,6 +74,8 @@ class Door:
             return _unauthorized()
         if has_token:
             return _redirect(303, "./")
+        if self._shown is not None:
+            return self._shown()
         headers = {**NO_STORE, **_PAGE_ONLY}
         return web.Response(text=_PAGE, content_type="text/html", charset="utf-8", headers=headers)
 

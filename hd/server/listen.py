@@ -30,6 +30,8 @@ class Listen:
     tls_key: Path | None = None
     trusted_hosts: tuple[str, ...] = ()
     insecure_bind: bool = False
+    page: bool = False
+    """Whether the address shows the client to a browser."""
 
     @property
     def bound(self) -> str:
@@ -73,6 +75,11 @@ def check(listen: Listen) -> None:
             f"{listen.host!r} is not a loopback address. The daemon runs commands, so it is not offered to other "
             "machines in the clear: reach it over SSH (`ssh -L 3080:127.0.0.1:3080 host`), give --tls-cert and "
             "--tls-key, or insist with --insecure-bind."
+        )
+    if listen.page and listen.tls_cert is not None:
+        raise UsageError(
+            "--page does not go together with --tls-cert: put what speaks TLS in front of a daemon on loopback, and "
+            "name what it is reached by with --trusted-host."
         )
     for host in listen.trusted_hosts:
         if not fence.host_name(host):

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -11,7 +11,6 @@ from aiohttp import web
 from hd.errors import HdError
 from hd.server.door import NO_STORE
 from hd.server.gate import Gate
-from hd.server.sockets import Socket
 
 _log = logging.getLogger(__name__)
 
@@ -35,10 +34,16 @@ class Steward(Protocol):
         ...
 
 
-class LocalRoutes:
-    """`sockets` are those of everybody who is connected now."""
+class Dismissed(Protocol):
+    """A connection that can be cut off because its login is void."""
 
-    def __init__(self, gate: Gate, steward: Steward, sockets: Collection[Socket]) -> None:
+    async def dismiss(self) -> None: ...
+
+
+class LocalRoutes:
+    """`sockets` gives those of everybody who is connected now."""
+
+    def __init__(self, gate: Gate, steward: Steward, sockets: Callable[[], Sequence[Dismissed]]) -> None:
         self._gate = gate
         self._steward = steward
         self._sockets = sockets
@@ -77,7 +82,7 @@ class LocalRoutes:
 
     async def revoke(self, request: web.Request) -> web.Response:
         """Ends every login: whoever is connected is cut off and comes back only with a new token."""
-        sockets = list(self._sockets)
+        sockets = self._sockets()
         try:
             await self._gate.revoke()
         except HdError as error:

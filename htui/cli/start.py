@@ -17,6 +17,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("session", nargs="?", help="the session to open: its id or the beginning of it")
     parser.add_argument("--url", help="the host, as http://127.0.0.1:3080 or the URL that hd printed")
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="the folder to work in (default: this one)")
+    parser.add_argument("--choose", action="store_true", help="choose a workspace and a session first")
     parser.add_argument("--low-bandwidth", action="store_true", help="two frames a second, for a slow line")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     parser.add_argument("--reset", action="store_true", help="put a terminal in order that a killed htui left behind")
@@ -27,7 +28,8 @@ def run(arguments: list[str]) -> int:
         from htui.cli.reset import reset
 
         return reset()
-    return _start(chosen.session, chosen.url, chosen.workspace, low_bandwidth=chosen.low_bandwidth)
+    session = "" if chosen.choose and chosen.session is None else chosen.session
+    return _start(session, chosen.url, chosen.workspace, low_bandwidth=chosen.low_bandwidth)
 
 
 def _version() -> int:

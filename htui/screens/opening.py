@@ -22,7 +22,10 @@ class _Program(Desk, Protocol):
 
 
 class Opening:
-    """`online` and `listed` are told what the link brings; the first time everything is there a session is opened."""
+    """`online` and `listed` are told what the link brings; the first time everything is there a session is opened.
+
+    With an empty name of a session somebody chooses one.
+    """
 
     def __init__(self, program: _Program, session: str | None) -> None:
         self._program = program
@@ -66,6 +69,9 @@ class Opening:
             pass  # a host without workspaces still has sessions
         if self._session is None:
             await self._guarded(self._new(None))
+            return
+        if not self._session:
+            self._program.go("workspaces")
             return
         host = self._program.link.host
         found = session_named(self._session, host.sessions)
