@@ -16,7 +16,7 @@ from hd.agent.compaction.room import fits, full, next_move
 from hd.agent.decide import Claim, EndTurn, StepEnd, within_turn
 from hd.agent.dispatch import CUT_CALLS, FILTERED, Call, Dispatch
 from hd.agent.outfit import Outfit
-from hd.agent.spending import over_budget
+from hd.agent.spending import may_go_on
 from hd.agent.step import Answer, answer
 from hd.errors import BudgetReached, ModelUnavailable, ProviderFailed
 from hd.llm.base import Model, ProviderError
@@ -100,6 +100,8 @@ class Turn:
     async def _compact(self, window: int, *, overflown: bool) -> StepEnd | None:
         """One compaction; an end where it failed and the request does not fit without it."""
         occasion = Occasion(turn=self.number, overflown=overflown)
+        if (refused := await may_go_on(self.session, self._outfit.bench.grounds.people)) is not None:
+            return self._failed(refused.sentence(), "BUDGET")
         try:
             await compact(self.session, self._outfit.providers.resolve, occasion, window)
         except BudgetReached as error:
@@ -127,7 +129,7 @@ class Turn:
                         self.session.record(title)
 
     async def _step(self, step: int) -> StepEnd:
-        if (refused := over_budget(self.session)) is not None:
+        if (refused := await may_go_on(self.session, self._outfit.bench.grounds.people)) is not None:
             return self._failed(refused.sentence(), "BUDGET")
         try:
             got = await self._ask(step)

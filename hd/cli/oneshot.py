@@ -53,7 +53,7 @@ class Course:
 def exit_code(course: Course, reason: Mapping[str, Any]) -> int:
     if course.needs_person:
         return NEEDS_PERSON
-    if course.over_budget:
+    if course.over_budget or _is_spent_out(reason):
         return BUDGET
     if course.cancelled:
         return CANCELLED
@@ -62,6 +62,11 @@ def exit_code(course: Course, reason: Mapping[str, Any]) -> int:
     if course.denied:
         return DENIED
     return DONE if reason["kind"] == "completed" else FAILED
+
+
+def _is_spent_out(reason: Mapping[str, Any]) -> bool:
+    """Whether the session's own cap ended the turn, which nobody was there to raise."""
+    return bool(reason["kind"] == "error" and reason["error"].get("code") == "BUDGET")
 
 
 class Run:

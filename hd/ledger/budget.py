@@ -7,7 +7,7 @@ price count nothing, which is said.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any, Final
 
 from hd.ledger.cost import Cost
@@ -18,6 +18,7 @@ from pricing import Tokens, estimate, plain, tokens_of
 
 CURRENCY: Final = "CNY"
 LARGEST: Final = Decimal(1_000_000)
+_CENT: Final = Decimal("0.01")
 _ANSWER: Final = 500
 """Tokens of an answer where none was given yet."""
 
@@ -30,6 +31,11 @@ class Refusal:
     expected: Decimal
     cap: Decimal
     unpriced: int
+
+    @property
+    def proposal(self) -> Decimal:
+        """A cap that would do: twice the one there is, or so much that two such requests fit."""
+        return max(2 * self.cap, self.spent + 2 * self.expected).quantize(_CENT, ROUND_CEILING)
 
     def sentence(self) -> str:
         doubt = f" {self.unpriced} earlier requests have no known price and are not counted." if self.unpriced else ""

@@ -1,6 +1,9 @@
 """A session that may cost so much and no more."""
 
+import asyncio
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from tests.house.test_commands import value
 from tests.house.test_turns import ENDED
@@ -17,33 +20,75 @@ USAGE = {
 """At least 0.14 CNY, at most 0.28."""
 
 
-async def test_h08_the_next_request_is_not_sent_and_a_higher_cap_lets_it_go(
+async def budget(daemon: Daemon, session: str, args: str) -> str:
+    line = f"/budget {args}"
+    return str(await daemon.acall("commands/execute", agentId=session, line=line, submittedAttachments=[]))
+
+
+async def test_h08_the_next_request_is_not_sent_until_somebody_raises_the_cap(
     daemon: Daemon, mock: MockModel, folder: Path
 ) -> None:
-    mock.add(*[Reply(text="an answer", usage=USAGE)] * 3)
+    mock.add(*[Reply(text="an answer", usage=USAGE)] * 4)
     session = await daemon.new_session(folder)
-
-    async def budget(args: str) -> str:
-        ran = await daemon.acall("commands/execute", agentId=session, line=f"/budget {args}", submittedAttachments=[])
-        return str(ran)
-
-    assert "may cost 0.3 CNY" in await budget("0.30")
-    assert "is no amount" in await budget("much")
+    assert "may cost 0.3 CNY" in await budget(daemon, session, "0.30")
+    assert "is no amount" in await budget(daemon, session, "much")
     async with daemon.socket() as socket:
-        follow = await socket.follow(session)
-        reasons = []
-        for prompt in ("first", "second", "third"):
+        events, follow = await socket.open("$events"), await socket.follow(session)
+        client = (await events.until(lambda item: item["type"] == "ready"))["clientId"]
+
+        async def answered(value: str) -> dict[str, Any]:
+            ask = await events.until(lambda item: item["type"] == "waterfall")
+            outcome = {"kind": "result", "value": value}
+            await daemon.acall("$events/result", clientId=client, eventId=ask["eventId"], outcome=outcome)
+            return dict(ask["request"])
+
+        async def turn(prompt: str) -> dict[str, Any]:
             await daemon.prompt(session, prompt)
-            reasons.append((await follow.until(ENDED))["event"]["data"]["reason"])
-        assert reasons[0] == {"kind": "completed"}
-        assert reasons[-1]["error"]["code"] == "BUDGET"
-        assert "/budget" in reasons[-1]["error"]["message"]
+            return dict((await follow.until(ENDED))["event"]["data"]["reason"])
+
+        assert await turn("first") == {"kind": "completed"}
+        refusing = asyncio.create_task(answered("rejected"))
+        reason = await turn("second")
+        if not refusing.done():  # at night a request costs half: it is the third that could pass the cap
+            assert reason == {"kind": "completed"}
+            reason = await turn("third")
+        asked = await refusing
+        assert reason["error"]["code"] == "BUDGET"
+        assert "/budget" in reason["error"]["message"]
+        assert asked["toolName"] == "budget"
+        assert "-budget 0.3 CNY" in asked["detail"]
         sent = len(mock.requests)
         assert sent < 3
-        assert (await value(daemon, session, "budget"))["amount"] == "0.3"
-        await budget("5")
-        await daemon.prompt(session, "go on")
+        allowing = asyncio.create_task(answered("allowed-once"))
+        assert await turn("go on") == {"kind": "completed"}
+        await allowing
+        assert len(mock.requests) == sent + 1
+        assert mock.requests[-1].parsed["messages"][-1]["content"] == "go on"
+        assert Decimal((await value(daemon, session, "budget"))["amount"]) >= Decimal("0.6")
+        kinds = [event["type"] for event in await daemon.log(session)]
+        assert kinds.count("approval/asked") == kinds.count("approval/decided") == 2
+        assert "has no budget" in await budget(daemon, session, "off")
+
+
+async def test_h08_who_is_asked_about_the_cap_can_stop_the_turn_or_take_the_cap_away(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    mock.add(*[Reply(text="an answer", usage=USAGE)] * 2)
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        events, follow = await socket.open("$events"), await socket.follow(session)
+        client = (await events.until(lambda item: item["type"] == "ready"))["clientId"]
+        await daemon.prompt(session, "spend something")
+        await follow.until(ENDED)
+        await budget(daemon, session, "0.01")
+        await daemon.prompt(session, "stop me")
+        await events.until(lambda item: item["type"] == "waterfall")
+        await daemon.acall("session/cancel", request={"sessionId": session})
+        assert (await follow.until(ENDED))["event"]["data"]["reason"]["kind"] != "completed"
+        assert await value(daemon, session, "asks") == []
+        await daemon.prompt(session, "and now")
+        ask = await events.until(lambda item: item["type"] == "waterfall")
+        await budget(daemon, session, "off")
+        outcome = {"kind": "result", "value": "rejected"}
+        await daemon.acall("$events/result", clientId=client, eventId=ask["eventId"], outcome=outcome)
         assert (await follow.until(ENDED))["event"]["data"]["reason"] == {"kind": "completed"}
-    assert len(mock.requests) == sent + 1
-    assert mock.requests[-1].parsed["messages"][-1]["content"] == "go on"
-    assert "has no budget" in await budget("off")
