@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,9 +32,10 @@ from hd.files.guard import Guard
 from hd.files.references import References
 from hd.jobs.jobs import Jobs
 from hd.ledger.accounts import Accounts
-from hd.ledger.budget import BUDGET
+from hd.ledger.budget import BUDGET, parse
 from hd.ledger.cache import cache_projection
 from hd.ledger.cost import cost_projection
+from hd.ledger.day import DayCap
 from hd.ledger.prices import prices
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
@@ -225,6 +226,8 @@ def build(
     around = Surroundings(guard, sandbox, runner.shell, Path.home().resolve(), now, sources)
     tools = default_tools()
     titles = Titles(providers, wanted=settings.titles)
+    accounts = Accounts(store, now_ms, tables)
+    day = DayCap(accounts.today)
     outfit = Outfit(
         providers=providers,
         bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks),
@@ -233,10 +236,16 @@ def build(
         surroundings=around,
         announce=broker.emit,
         titles=titles,
+        day=day,
         default_selection=providers.default,
     )
     agents = Agents(outfit)
     registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo, around)
+    document = SettingsDocument(store, _namespaces(settings, providers, sandbox, guard, titles, day), broker.emit)
+
+    def keep_day(amount: str | None) -> Awaitable[object]:
+        return document.update(namespaces.SPENDING, {"day": amount})
+
     services = Services(
         registry=registry,
         workspaces=Workspaces(store),
@@ -244,12 +253,12 @@ def build(
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox),
+        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox, day, keep_day),
         jobs=jobs,
         background=desks.background,
         terminals=desks.terminals,
         providers=providers,
-        settings=SettingsDocument(store, _namespaces(settings, providers, sandbox, guard, titles), broker.emit),
+        settings=document,
         credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
         sandbox=sandbox,
         recorder=recorder,
@@ -284,7 +293,7 @@ def build(
         SearchRoutes(services),
         SharingRoutes(services),
         UndoRoutes(services, undo),
-        MoneyRoutes(Accounts(store, now_ms, tables)),
+        MoneyRoutes(accounts),
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}
@@ -320,7 +329,7 @@ def _key_changed(providers: Providers, broker: Broker, ref: str) -> None:
 
 
 def _namespaces(
-    settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard, titles: Titles
+    settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard, titles: Titles, day: DayCap
 ) -> list[Namespace]:
     pinned = settings.model is not None
     return [
@@ -329,6 +338,7 @@ def _namespaces(
         namespaces.sandbox(DEFAULT_USE, sandbox.set),
         namespaces.secret_files(guard.own),
         namespaces.session_title(settings.titles, titles.want),
+        namespaces.spending(parse, day.bound),
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from hd.agent.dispatch import Bench
 from hd.agent.title import Titles
+from hd.ledger.day import DayCap
 from hd.llm.providers import Providers
 from hd.prompt.tree import News
 from hd.session.live import LiveSession
@@ -32,7 +33,8 @@ class Surroundings(Protocol):
 class Outfit:
     """What every agent of a house works with.
 
-    `instructions` reads the instruction files of a folder. `announce` tells all clients a host event.
+    `instructions` reads the instruction files of a folder. `announce` tells all clients a host event. `day` bounds what
+    all of them may cost together.
     """
 
     providers: Providers
@@ -42,4 +44,5 @@ class Outfit:
     surroundings: Surroundings
     announce: Announce
     titles: Titles
+    day: DayCap
     default_selection: Callable[[], Mapping[str, Any]]

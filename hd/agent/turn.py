@@ -100,8 +100,8 @@ class Turn:
     async def _compact(self, window: int, *, overflown: bool) -> StepEnd | None:
         """One compaction; an end where it failed and the request does not fit without it."""
         occasion = Occasion(turn=self.number, overflown=overflown)
-        if (refused := await may_go_on(self.session, self._outfit.bench.grounds.people)) is not None:
-            return self._failed(refused.sentence(), "BUDGET")
+        if (refused := await self._spent()) is not None:
+            return refused
         try:
             await compact(self.session, self._outfit.providers.resolve, occasion, window)
         except BudgetReached as error:
@@ -109,6 +109,8 @@ class Turn:
         except (ProviderFailed, SummaryUnusable) as error:
             if overflown or not fits(self.session.value("contextPressure"), window):
                 return self._failed(error.message, error.code)
+        finally:
+            self._outfit.day.release(self.session.id)
         return None
 
     def _selection(self) -> dict[str, Any]:
@@ -129,8 +131,8 @@ class Turn:
                         self.session.record(title)
 
     async def _step(self, step: int) -> StepEnd:
-        if (refused := await may_go_on(self.session, self._outfit.bench.grounds.people)) is not None:
-            return self._failed(refused.sentence(), "BUDGET")
+        if (refused := await self._spent()) is not None:
+            return refused
         try:
             got = await self._ask(step)
         except ProviderError as error:
@@ -139,10 +141,18 @@ class Turn:
             return await self._squeeze(step, error)
         return await self._act(got, step)
 
+    async def _spent(self) -> StepEnd | None:
+        """An end where a cap lets no further request go and nobody raises it."""
+        refused = await may_go_on(self.session, self._outfit.bench.grounds.people, self._outfit.day)
+        return None if refused is None else self._failed(refused.sentence(), "BUDGET")
+
     async def _ask(self, step: int) -> Answer:
         request = req.build(self.session.value("history"))
         provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
-        return await answer(self.session, provider, request, turn=self.number, step=step)
+        try:
+            return await answer(self.session, provider, request, turn=self.number, step=step)
+        finally:
+            self._outfit.day.release(self.session.id)
 
     async def _squeeze(self, step: int, refused: ProviderError) -> StepEnd:
         """After the provider refused a request as too long: one compaction, and the request once more."""

@@ -1,7 +1,7 @@
 """The table of commands, and the one way to run a line of it."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from hd.errors import HdError, StoreFull
 from hd.files.guard import Guard
 from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
+from hd.ledger.day import DayCap
 from hd.permit.rulebook import Rulebook
 from hd.process.sandbox.sandbox import Sandbox
 from hd.protocol import events as ev
@@ -87,14 +88,25 @@ async def _said(command: Command, line: Line) -> Said:
 
 
 def default_commands(
-    kept: Undo, jobs: Jobs, background: Background, guard: Guard, rules: Rulebook, sandbox: Sandbox
+    kept: Undo,
+    jobs: Jobs,
+    background: Background,
+    guard: Guard,
+    rules: Rulebook,
+    sandbox: Sandbox,
+    day: DayCap,
+    keep_day: Callable[[str | None], Awaitable[object]],
 ) -> CommandTable:
     """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `background` is
     what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked,
-    `sandbox` holds what runs."""
+    `sandbox` holds what runs, `day` bounds what a day may cost and `keep_day` keeps that."""
     from hd.commands.kinds import budget, cache, compact, export, feedback, goal, permission, plan, processes, undo
     from hd.commands.kinds import sandbox as held
 
-    plain = [module.COMMAND for module in (budget, cache, compact, export, feedback, goal, plan)]
-    own = [permission.command(guard, rules), held.command(sandbox, guard, rules)]
+    plain = [module.COMMAND for module in (cache, compact, export, feedback, goal, plan)]
+    own = [
+        permission.command(guard, rules),
+        held.command(sandbox, guard, rules),
+        budget.command(day, keep_day),
+    ]
     return CommandTable([*plain, *own, *undo.commands(kept), *processes.commands(jobs, background)])

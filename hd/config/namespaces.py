@@ -2,6 +2,7 @@
 the commands of all sessions, and a person's own rules on which files are secret."""
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -16,6 +17,7 @@ PERMISSION: Final = "permission"
 SANDBOX: Final = "sandbox"
 SECRET_FILES: Final = "secret-files"
 SESSION_TITLE: Final = "session-title"
+SPENDING: Final = "spending"
 
 _Preset = Literal["read-only", "workspace-write", "danger-full-access"]
 
@@ -49,6 +51,12 @@ class _SessionTitle(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     """`generate`: a model names a session after its first turn."""
 
     generate: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Spending(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """`day`: what all sessions may cost in a day, in CNY, as text."""
+
+    day: str | msgspec.UnsetType = msgspec.UNSET
 
 
 def default_model(
@@ -90,6 +98,21 @@ def session_title(base: bool, want: Callable[[bool], None]) -> Namespace:
         lambda section: None,
         lambda section: want(base and bool(section.get("generate", True))),
     )
+
+
+def spending(parse: Callable[[str], Decimal], cap: Callable[[Decimal | None], None]) -> Namespace:
+    """The cap of a day; `parse` raises a ValueError for what is no amount, `cap` makes one count."""
+
+    def check(section: Mapping[str, Any]) -> None:
+        try:
+            parse(section.get("day", "0"))
+        except ValueError as error:
+            raise BadRequest(str(error)) from error
+
+    def apply(section: Mapping[str, Any]) -> None:
+        cap(parse(section["day"]) if "day" in section else None)
+
+    return Namespace(SPENDING, _Spending, dict, check, apply)
 
 
 def secret_files(rules: OwnRules) -> Namespace:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from hd.ledger.bill import Bill
 from hd.ledger.books import Books, explain
 from hd.protocol.billing import Records
 from pricing import PriceTable
@@ -30,6 +31,16 @@ class Accounts:
         async with self._lock:
             new = await self._source.records(self._books.seen)
             return await asyncio.to_thread(self._grown, new)
+
+    async def today(self, now: int) -> Bill:
+        """What all sessions cost on the day of `now` (ms) in Beijing."""
+        async with self._lock:
+            new = await self._source.records(self._books.seen)
+            return await asyncio.to_thread(self._today, new, now)
+
+    def _today(self, new: Sequence[Records], now: int) -> Bill:
+        self._books.grow(new)
+        return self._books.today(now)
 
     def _grown(self, new: Sequence[Records]) -> dict[str, Any]:
         self._books.grow(new)

@@ -76,6 +76,15 @@ class Books:
         bills = [(session_id, cost.bill()) for session_id, cost in self._costs.items()]
         return sorted((one for one in bills if one[1].requests or one[1].reasons), key=lambda one: -one[1].amount)
 
+    def today(self, now_ms: int) -> Bill:
+        """What the day of `now_ms` cost so far."""
+        period, whole = periods(now_ms)["today"], EMPTY
+        for cost in self._costs.values():
+            for (hour, _, _), one in cost.slots().items():
+                if period.holds(hour):
+                    whole = whole.joined(one.bill)
+        return whole
+
     def summary(self, now_ms: int) -> dict[str, Any]:
         """The answer of `money/summary`: each period with its models, the hours of today, the latest days."""
         hours = self._hours()

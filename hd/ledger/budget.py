@@ -8,7 +8,7 @@ price count nothing, which is said.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from hd.ledger.cost import Cost
 from hd.protocol import events as tags
@@ -23,14 +23,21 @@ _ANSWER: Final = 500
 """Tokens of an answer where none was given yet."""
 
 
+_WHOSE: Final = {"session": "this session", "day": "all sessions of today"}
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not sent, in `CURRENCY`: what was spent, what the request is expected to cost, and the cap."""
+    """Why a request is not sent, in `CURRENCY`: what was spent, what the request is expected to cost, and the cap.
+
+    `scope` says what is capped: this session, or all sessions of a day.
+    """
 
     spent: Decimal
     expected: Decimal
     cap: Decimal
     unpriced: int
+    scope: Literal["session", "day"] = "session"
 
     @property
     def proposal(self) -> Decimal:
@@ -38,11 +45,12 @@ class Refusal:
         return max(2 * self.cap, self.spent + 2 * self.expected).quantize(_CENT, ROUND_CEILING)
 
     def sentence(self) -> str:
+        command = "/budget day AMOUNT" if self.scope == "day" else "/budget AMOUNT"
         doubt = f" {self.unpriced} earlier requests have no known price and are not counted." if self.unpriced else ""
         return (
-            f"The next request was not sent: this session cost {plain(self.spent)} of {plain(self.cap)} {CURRENCY}, "
-            f"and the request is expected to cost {plain(self.expected)}.{doubt} Nothing is lost; raise the cap with "
-            "/budget AMOUNT and send a message to go on."
+            f"The next request was not sent: {_WHOSE[self.scope]} cost {plain(self.spent)} of {plain(self.cap)} "
+            f"{CURRENCY}, and the request is expected to cost {plain(self.expected)}.{doubt} Nothing is lost; raise "
+            f"the cap with {command} and send a message to go on."
         )
 
 
@@ -51,7 +59,7 @@ def refusal(cost: Cost, cap: Decimal | None, *, size: int, route: tuple[str, str
     if cap is None:
         return None
     spent, unpriced = _spent(cost)
-    expected = _expected(cost, size, route, now)
+    expected = expected_cost(cost, size, route, now)
     return Refusal(spent, expected, cap, unpriced) if spent + expected > cap else None
 
 
@@ -71,7 +79,8 @@ def _spent(cost: Cost) -> tuple[Decimal, int]:
     return sum((bill.amount for bill in bills), Decimal(0)), sum(bill.unpriced for bill in bills)
 
 
-def _expected(cost: Cost, size: int, route: tuple[str, str], now: int) -> Decimal:
+def expected_cost(cost: Cost, size: int, route: tuple[str, str], now: int) -> Decimal:
+    """What the next request of `size` tokens at `now` (ms) is expected to cost; 0 without a known price."""
     attempts = cost.ledger.attempts
     last = tokens_of(attempts[-1].usage) if len(attempts) else None
     before = last or Tokens(0, 0, 0, _ANSWER)

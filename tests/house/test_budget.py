@@ -92,3 +92,31 @@ async def test_h08_who_is_asked_about_the_cap_can_stop_the_turn_or_take_the_cap_
         outcome = {"kind": "result", "value": "rejected"}
         await daemon.acall("$events/result", clientId=client, eventId=ask["eventId"], outcome=outcome)
         assert (await follow.until(ENDED))["event"]["data"]["reason"] == {"kind": "completed"}
+
+
+async def test_h08_a_day_has_a_cap_over_all_sessions_that_outlives_the_daemon(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    mock.add(*[Reply(text="an answer", usage=USAGE)] * 3)
+    first, second = await daemon.new_session(folder), await daemon.new_session(folder)
+    assert "is no amount" in await budget(daemon, first, "day much")
+    assert "may cost 0.01 CNY a day" in await budget(daemon, first, "day 0.01")
+    async with daemon.socket() as socket:
+        events, follow = await socket.open("$events"), await socket.follow(first)
+        client = (await events.until(lambda item: item["type"] == "ready"))["clientId"]
+        await daemon.prompt(first, "it is expected to cost less than that")
+        await follow.until(ENDED)
+        await daemon.prompt(second, "of another session")
+        ask = await events.until(lambda item: item["type"] == "waterfall")
+        assert ask["agentId"] == second
+        assert "-budget of today 0.01 CNY" in ask["request"]["detail"]
+        sent = len(mock.requests)
+        outcome = {"kind": "result", "value": "allowed-once"}
+        other = await socket.follow(second)
+        await daemon.acall("$events/result", clientId=client, eventId=ask["eventId"], outcome=outcome)
+        assert (await other.until(ENDED))["event"]["data"]["reason"] == {"kind": "completed"}
+        assert len(mock.requests) == sent + 1
+    daemon.stop()
+    daemon.start()
+    assert "may cost 0.01 CNY a day" in await budget(daemon, first, "day")
+    assert "A day has no budget" in await budget(daemon, first, "day off")

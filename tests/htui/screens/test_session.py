@@ -458,7 +458,7 @@ async def test_a_command_of_the_host_is_sent_as_typed_and_its_answer_told(tmp_pa
 
 
 async def test_the_help_shows_the_hosts_commands_too(tmp_path: Path) -> None:
-    async with stage(tmp_path, size=(80, 60)) as s:
+    async with stage(tmp_path, size=(80, 90)) as s:
         s.link.answers["commands/list"] = HOSTED
         await s.type("/help")
         await s.press("enter")
