@@ -86,8 +86,8 @@ async def test_pieces_keep_their_boundaries_and_a_conversation_is_held_once(tmp_
         more = (answered(*partial_of(first).blocks()), tool_message("c1", "hunter2hunter2", is_error=False))
         await chunks_of(provider, request_of(prompt, *more, tools=["grep"]))
         await provider.aclose()
-    raw = (path).read_bytes()
     tape = await recorded(path, recorder)
+    raw = path.read_bytes()
     assert path.stat().st_mode & 0o777 == 0o600
     lines = [msgspec.json.decode(line) for line in raw.splitlines()]
     assert [(line["kept"], len(line["messages"])) for line in lines[1:]] == [(0, 2), (2, 2)]
