@@ -20,6 +20,11 @@ from importlib.resources import files
 from typing import Any
 
 _SHANGHAI = "Asia/Shanghai"
+_EPOCH = date(1970, 1, 1)
+_DAY = 24 * 60
+_SHANGHAI_STEADY = (date(1991, 9, 16) - _EPOCH).days * _DAY
+"""From then on the clock of Shanghai is eight hours ahead: its last summer time ended the day before."""
+
 _LAST_MS = 253_402_300_800_000 - 86_400_000
 
 
@@ -29,6 +34,9 @@ class Hour:
 
     peak: bool
     unknown_year: int | None = None
+
+
+_OFF_PEAK = Hour(False)
 
 
 def zone(name: str) -> tzinfo:
@@ -50,20 +58,31 @@ def is_moment(at_ms: object) -> bool:
 
 def hour(at_ms: int, *, timezone: str, weekdays: Iterable[int], windows: Iterable[tuple[int, int]]) -> Hour:
     """Peak or not at a moment in ms since the epoch; the weekdays count from 0 for Sunday, the windows are minutes."""
-    return _hour(at_ms // 60_000, timezone, frozenset(weekdays), tuple(windows))
+    day, minute = _local(at_ms // 60_000, timezone)
+    for start, end in windows:
+        if start <= minute < end:
+            return _in_window(day, timezone, frozenset(weekdays))
+    return _OFF_PEAK
+
+
+def _local(minutes: int, timezone: str) -> tuple[int, int]:
+    """The day since the epoch and the minute of it by the clock of a zone, of a minute since the epoch."""
+    if timezone == _SHANGHAI and minutes >= _SHANGHAI_STEADY:
+        return divmod(minutes + 8 * 60, _DAY)
+    local = (datetime.fromtimestamp(0, UTC) + timedelta(minutes=minutes)).astimezone(zone(timezone))
+    return local.toordinal() - _EPOCH.toordinal(), local.hour * 60 + local.minute
 
 
 @lru_cache(4096)
-def _hour(minutes: int, timezone: str, weekdays: frozenset[int], windows: tuple[tuple[int, int], ...]) -> Hour:
-    """The same for a minute since the epoch: no rule is finer, and a ledger asks for the same ones again and again."""
-    local = (datetime.fromtimestamp(0, UTC) + timedelta(minutes=minutes)).astimezone(zone(timezone))
-    minute = local.hour * 60 + local.minute
-    if local.isoweekday() % 7 not in weekdays or not any(start <= minute < end for start, end in windows):
-        return Hour(False)
+def _in_window(day: int, timezone: str, weekdays: frozenset[int]) -> Hour:
+    """Whether a window of a day counts: no rule but the windows is finer than a day."""
+    local = _EPOCH + timedelta(days=day)
+    if local.isoweekday() % 7 not in weekdays:
+        return _OFF_PEAK
     if timezone != _SHANGHAI:
         return Hour(True)
     days = closed_days(local.year)
-    return Hour(True, local.year) if days is None else Hour(local.date() not in days)
+    return Hour(True, local.year) if days is None else Hour(local not in days)
 
 
 @cache

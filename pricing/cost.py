@@ -5,13 +5,12 @@ no amount and a reason. The amount is exact: whole tokens times decimal rates, n
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pricing.calendar import Hour, hour, is_moment
 from pricing.match import find
-from pricing.table import PriceTable, Rates, shipped
+from pricing.table import DIGITS, PriceTable, Rates, shipped
 
 MISSING_USAGE: Final = "missing usage"
 UNSUPPORTED_USAGE: Final = "unsupported usage"
@@ -28,8 +27,7 @@ _LARGEST = 2**53 - 1
 _EXACT = Context(prec=100, traps=[Inexact])
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(NamedTuple):
     """The tokens of one request in four kinds that do not overlap; reasoning is part of `output`."""
 
     input: int
@@ -38,8 +36,7 @@ class Tokens:
     output: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One kind of tokens of a request: how many, at which rate per million, for how much."""
 
     kind: str
@@ -48,13 +45,12 @@ class Row:
     amount: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """What a request cost.
 
     `amount` is None where that is not known, and `reason` says why. A known amount has a reason too when something
     about it should be said; it is `exact` when it follows from the table and an announced calendar without assumption.
-    `price_id` names the version and `peak` the hour that it was priced by.
+    `price_id` names the version and `peak` the hour that it was priced by; its `rates` apply to the `tokens`.
     """
 
     amount: Decimal | None
@@ -63,7 +59,13 @@ class Estimate:
     peak: bool | None = None
     reason: str | None = None
     exact: bool = False
-    rows: tuple[Row, ...] = ()
+    tokens: Tokens | None = None
+    rates: Rates | None = None
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What the amount is the sum of; none where it is no sum."""
+        return () if self.tokens is None or self.rates is None else _rows(self.tokens, self.rates)
 
 
 def estimate(
@@ -88,16 +90,17 @@ def estimate(
     if price is None:
         return Estimate(None, "CNY", reason=NO_PRICE)
     when = hour(at_ms, timezone=price.timezone, weekdays=price.weekdays, windows=price.windows)
-    rows = _rows(tokens, price.peak if when.peak else price.off_peak)
+    rates = price.peak if when.peak else price.off_peak
     doubts = _doubts(usage, when)
     return Estimate(
-        amount=total(row.amount for row in rows),
+        amount=_amount(tokens, rates),
         currency=price.currency,
         price_id=price.id,
         peak=when.peak,
         reason="; ".join(doubts) or None,
         exact=not doubts,
-        rows=rows,
+        tokens=tokens,
+        rates=rates,
     )
 
 
@@ -106,19 +109,17 @@ def tokens_of(usage: Mapping[str, Any] | None) -> Tokens | None:
     if not isinstance(usage, Mapping):
         return None
     tokens = Tokens(
-        input=_count(usage, "inputTokens"),
-        cache_read=_count(usage, "cacheReadTokens", 0),
-        cache_write=_count(usage, "cacheWriteTokens", 0),
-        output=_count(usage, "outputTokens"),
+        _count(usage.get("inputTokens"), -1),
+        _count(usage.get("cacheReadTokens"), 0),
+        _count(usage.get("cacheWriteTokens"), 0),
+        _count(usage.get("outputTokens"), -1),
     )
-    counts = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
-    usable = min(counts) >= 0 and usage.get("totalTokens") in (None, sum(counts))
+    usable = min(tokens) >= 0 and usage.get("totalTokens") in (None, sum(tokens))
     return tokens if usable else None
 
 
-def _count(usage: Mapping[str, Any], name: str, default: int = -1) -> int:
-    """A whole number from 0 to the largest that every client can hold; -1 for anything else."""
-    count = usage.get(name)
+def _count(count: object, default: int) -> int:
+    """A whole number from 0 to the largest that every client can hold, the default for none, -1 for anything else."""
     if count is None:
         return default
     return count if type(count) is int and 0 <= count <= _LARGEST else -1
@@ -152,6 +153,13 @@ def _rows(tokens: Tokens, rates: Rates) -> tuple[Row, ...]:
         ("output", tokens.output, rates.output),
     )
     return tuple(Row(kind, count, rate, _price_of(count, rate)) for kind, count, rate in kinds)
+
+
+def _amount(tokens: Tokens, rates: Rates) -> Decimal:
+    """The sum of the rows, in whole numbers until the end: a ledger prices a hundred thousand requests at once."""
+    fresh, read, written, output = rates.units
+    units = tokens.input * fresh + tokens.cache_read * read + tokens.cache_write * written + tokens.output * output
+    return _EXACT.scaleb(Decimal(units), -(6 + DIGITS))
 
 
 def _price_of(count: int, rate: Decimal) -> Decimal:

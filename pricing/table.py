@@ -13,14 +13,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from pricing.calendar import zone
 from pricing.match import canonical
 
-_RATE = re.compile(r"\d{1,9}(\.\d{1,12})?")
+DIGITS: Final = 12
+"""The most decimal places of a rate."""
+
+_RATE = re.compile(rf"\d{{1,9}}(\.\d{{1,{DIGITS}}})?")
 _REQUIRED = frozenset(
     {"id", "provider", "model", "from", "currency", "source", "timezone", "weekdays", "windows", "peak", "offPeak"}
 )
@@ -33,7 +36,7 @@ class PriceError(ValueError):
     """A table that cannot be used; the text names the file and the entry."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rates:
     """Price per million tokens of each kind."""
 
@@ -41,6 +44,13 @@ class Rates:
     cache_read: Decimal
     cache_write: Decimal
     output: Decimal
+
+    @cached_property
+    def units(self) -> tuple[int, int, int, int]:
+        """The four as whole numbers of 10^-DIGITS."""
+        of = (self.input, self.cache_read, self.cache_write, self.output)
+        fresh, read, written, output = (int(rate.scaleb(DIGITS)) for rate in of)
+        return fresh, read, written, output
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """What the requests of a ledger cost, row by row and together (pure)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from hd.ledger.fold import Attempt, Ledger
 from pricing import Estimate, PriceTable, estimate, plain, tokens_of
@@ -13,8 +15,7 @@ MOST_REASONS: Final = 8
 UNATTRIBUTABLE: Final = "the end of what this fork inherited is missing, so its own requests cannot be told apart"
 
 
-@dataclass(frozen=True, slots=True)
-class BillRow:
+class BillRow(Struct, frozen=True):
     """One request and its price."""
 
     attempt: Attempt
@@ -38,8 +39,7 @@ class BillRow:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Bill:
+class Bill(Struct, frozen=True):
     """The sum of the priced requests of one currency.
 
     `unpriced` requests are not in `amount`; `exact` is False when there are any or when a price rests on an assumption.
@@ -53,18 +53,6 @@ class Bill:
     exact: bool
     reasons: tuple[str, ...]
 
-    def plus(self, row: BillRow) -> "Bill":
-        """With one request more. A row in another currency counts as unpriced."""
-        price, reason = row.price, row.price.reason
-        priced = price.amount is not None and price.currency == self.currency
-        if not priced:
-            reason = reason or f"billed in {price.currency}"
-        said = () if reason is None else (f"{row.attempt.provider}/{row.attempt.model}: {reason}",)
-        amount = price.amount if priced and price.amount is not None else Decimal(0)
-        return self.joined(
-            Bill(amount, self.currency, 1, 0 if priced else 1, price.exact and priced, said),
-        )
-
     def joined(self, other: "Bill") -> "Bill":
         """Both bills as one; they are of one currency."""
         return Bill(
@@ -73,8 +61,26 @@ class Bill:
             self.requests + other.requests,
             self.unpriced + other.unpriced,
             self.exact and other.exact,
-            tuple(dict.fromkeys((*self.reasons, *other.reasons)))[:MOST_REASONS],
+            _united(self.reasons, other.reasons),
         )
+
+
+def _united(some: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    """Each reason once. Mostly there are none, or none that is new."""
+    if not others or some == others:
+        return some
+    return tuple(dict.fromkeys((*some, *others)))[:MOST_REASONS]
+
+
+def bill_of(row: BillRow, *, currency: str = "CNY") -> Bill:
+    """The bill of one request. A row in another currency counts as unpriced."""
+    price, reason = row.price, row.price.reason
+    priced = price.amount is not None and price.currency == currency
+    if not priced:
+        reason = reason or f"billed in {price.currency}"
+    said = () if reason is None else (f"{row.attempt.provider}/{row.attempt.model}: {reason}",)
+    amount = price.amount if priced and price.amount is not None else Decimal(0)
+    return Bill(amount, currency, 1, 0 if priced else 1, price.exact and priced, said)
 
 
 EMPTY: Final = Bill(Decimal(0), "CNY", 0, 0, True, ())
@@ -100,5 +106,5 @@ def add(priced: Iterable[BillRow], *, currency: str = "CNY") -> Bill:
     """The bill of some rows, of one session or of many. A row in another currency counts as unpriced."""
     bill = replace(EMPTY, currency=currency)
     for row in priced:
-        bill = bill.plus(row)
+        bill = bill.joined(bill_of(row, currency=currency))
     return bill

@@ -8,11 +8,12 @@ no longer had it: no fold can see that coming, and its word counts.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.ledger.fold import Attempt, Ledger, Route
 from hd.protocol import events as tags
@@ -32,16 +33,14 @@ Segment = Literal["first", "model", "tools", "system", "message", "parameters"]
 message or another one; or, behind all messages, how hard the model was to think."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """What stands around the messages of a request; `tools` is a digest."""
 
     effort: str = ""
     tools: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The first segment that is not as in the request before. Of a message: its seq, and the kind of its source."""
 
     segment: Segment
@@ -52,8 +51,7 @@ class Difference:
         return {"segment": self.segment, **({} if self.seq is None else {"seq": self.seq, "kind": self.kind})}
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(Struct, frozen=True):
     """The event at `seq` put a message of this kind in the place of those from `start` on."""
 
     seq: int
@@ -62,8 +60,7 @@ class Replaced:
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """The latest request to a model that was answered, by the seq of its record; `tokens` is what it held."""
 
     seq: int
@@ -71,8 +68,7 @@ class Sent:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One request. `lost` are the tokens that the one before had sent too and that were yet not read from the cache.
 
     `before` is what that one held, `tokens` None where the provider told none; `amount` is what the loss cost, in
@@ -110,8 +106,7 @@ class Row:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """Sums over requests, in tokens; `amount` is what the losses of those with a price cost."""
 
     requests: int = 0
@@ -135,8 +130,7 @@ class Totals:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Struct, frozen=True):
     """`ledger` holds the last request only, `rows` are the newest ones with it at the end.
 
     `settled` sums up all requests but the last, whose record may yet be replaced by a better one.

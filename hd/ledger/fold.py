@@ -6,8 +6,10 @@ inherited was billed in the session that it came from, so all up to an inherited
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hd.protocol import events as tags
 from hd.protocol.billing import usage_of
@@ -19,8 +21,7 @@ Route = tuple[str, str]
 Place = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One model request. `time` is when its record was logged (ms), which is when the request ended.
 
     `turn` and `step` are None on a request outside the turns, such as a compaction. `usage` is what the record carries,
@@ -36,8 +37,7 @@ class Attempt:
     usage: Mapping[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """The requests so far. `apply` gives the same object back for an event that is not its own.
 
     `seeded` says that the log holds inherited events, `seed_ended` that their end was met: without it the requests

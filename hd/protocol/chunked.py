@@ -49,6 +49,8 @@ class ChunkedList(Struct, Generic[T], frozen=True):
 
     def __getitem__(self, index: int) -> T:
         if index < 0:
+            if -index <= len(self.tail):  # What a fold asks for most.
+                return self.tail[index]
             index += len(self)
         if not 0 <= index < len(self):
             raise IndexError(index)

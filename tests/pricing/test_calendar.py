@@ -51,10 +51,17 @@ print(json.dumps([peak(*clock) for clock in json.loads(sys.argv[1])]))
 """
 
 
-@pytest.mark.parametrize("host_zone", ["America/Los_Angeles", "Asia/Kathmandu"])
+@pytest.mark.parametrize("host_zone", ["America/Los_Angeles", "Asia/Kathmandu", "Europe/Berlin"])
 def test_h04_the_time_zone_of_the_host_does_not_matter(host_zone: str) -> None:
-    # Sunday 1 November ends summer time in Los Angeles; by then it is Monday in Beijing.
-    cases = [*CASES, ((2026, 11, 2, 8, 59, 59), False), ((2026, 11, 2, 9), True), ((2026, 11, 1, 16, 30), False)]
+    # Sunday 1 November ends summer time in Los Angeles; by then it is Monday in Beijing. In Berlin it is 25 October.
+    berlin = [((2026, 10, 26, 8, 59, 59), False), ((2026, 10, 26, 9), True), ((2026, 10, 25, 9), False)]
+    cases = [
+        *CASES,
+        *berlin,
+        ((2026, 11, 2, 8, 59, 59), False),
+        ((2026, 11, 2, 9), True),
+        ((2026, 11, 1, 16, 30), False),
+    ]
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, json.dumps([clock for clock, _ in cases])],
         env={**os.environ, "TZ": host_zone},
