@@ -13,7 +13,7 @@ import msgspec
 
 from hd.ledger.bill import EMPTY, Bill, rows
 from hd.ledger.bill import total as total_of
-from hd.ledger.cost import HOUR_MS, Cost, ModelCost, bill_to_wire
+from hd.ledger.cost import HOUR_MS, Cost, Model, ModelCost, Models, bill_to_wire, whole_of
 from hd.ledger.fold import Ledger, fold
 from hd.protocol.billing import Records
 from hd.protocol.events import Event
@@ -36,7 +36,7 @@ class Period:
     last: date
 
     def holds(self, hour: int) -> bool:
-        return self.first <= day_of(hour) <= self.last
+        return self.first.toordinal() <= _EPOCH.toordinal() + (hour + _BEIJING_H) // 24 <= self.last.toordinal()
 
 
 def day_of(hour: int) -> date:
@@ -88,9 +88,10 @@ class Books:
     def summary(self, now_ms: int) -> dict[str, Any]:
         """The answer of `money/summary`: each period with its models, the hours of today, the latest days."""
         hours = self._hours()
-        whole = {name: _models(hours, period) for name, period in periods(now_ms).items()}
+        days = _by_day(hours)
+        whole = {name: _models(days, period) for name, period in periods(now_ms).items()}
         unknown = [cost.bill() for cost in self._costs.values() if not cost.ledger.attributable]
-        total = _sums(_models(hours, None), unknown)
+        total = _sums(_models(days, None), unknown)
         today = periods(now_ms)["today"]
         return {
             "currency": EMPTY.currency,
@@ -98,15 +99,15 @@ class Books:
             **{name: _sums(models, ()) for name, models in whole.items()},
             "total": total,
             "hours": [
-                {"hour": (hour + _BEIJING_H) % 24, **bill_to_wire(_bill(models))}
+                {"hour": (hour + _BEIJING_H) % 24, **bill_to_wire(whole_of(models))}
                 for hour, models in sorted(hours.items())
                 if today.holds(hour)
             ],
-            "days": _days(hours, today.first),
+            "days": _days(days, today.first),
         }
 
-    def _hours(self) -> dict[int, dict[tuple[str, str], ModelCost]]:
-        found: dict[int, dict[tuple[str, str], ModelCost]] = {}
+    def _hours(self) -> dict[int, dict[Model, ModelCost]]:
+        found: dict[int, dict[Model, ModelCost]] = {}
         for cost in self._costs.values():
             for (hour, provider, model), one in cost.slots().items():
                 models = found.setdefault(hour, {})
@@ -143,20 +144,30 @@ def _events(bodies: Iterable[bytes]) -> Iterable[Event]:
     return (Event.from_wire(msgspec.json.decode(body)) for body in bodies)
 
 
-def _models(
-    hours: Mapping[int, Mapping[tuple[str, str], ModelCost]], period: Period | None
-) -> dict[tuple[str, str], ModelCost]:
-    found: dict[tuple[str, str], ModelCost] = {}
+def _by_day(hours: Mapping[int, Models]) -> dict[date, Models]:
+    """The same by the days of Beijing."""
+    found: dict[date, dict[Model, ModelCost]] = {}
     for hour, models in hours.items():
-        if period is None or period.holds(hour):
-            for model, cost in models.items():
-                known = found.get(model)
-                found[model] = cost if known is None else known.joined(cost)
+        _join_into(found.setdefault(day_of(hour), {}), models)
+    return {**found}
+
+
+def _models(days: Mapping[date, Models], period: Period | None) -> Models:
+    found: dict[Model, ModelCost] = {}
+    for day, models in days.items():
+        if period is None or period.first <= day <= period.last:
+            _join_into(found, models)
     return found
 
 
-def _sums(models: Mapping[tuple[str, str], ModelCost], besides: Iterable[Bill]) -> dict[str, Any]:
-    bill = _bill(models)
+def _join_into(found: dict[Model, ModelCost], models: Models) -> None:
+    for model, cost in models.items():
+        known = found.get(model)
+        found[model] = cost if known is None else known.joined(cost)
+
+
+def _sums(models: Models, besides: Iterable[Bill]) -> dict[str, Any]:
+    bill = whole_of(models)
     for one in besides:
         bill = bill.joined(one)
     listed = sorted(models.items(), key=lambda item: -item[1].bill.amount)
@@ -167,18 +178,7 @@ def _sums(models: Mapping[tuple[str, str], ModelCost], besides: Iterable[Bill]) 
     }
 
 
-def _bill(models: Mapping[tuple[str, str], ModelCost]) -> Bill:
-    whole = EMPTY
-    for cost in models.values():
-        whole = whole.joined(cost.bill)
-    return whole
-
-
-def _days(hours: Mapping[int, Mapping[tuple[str, str], ModelCost]], today: date) -> list[dict[str, Any]]:
+def _days(days: Mapping[date, Models], today: date) -> list[dict[str, Any]]:
     """The latest days on which something was asked, the newest first."""
-    bills: dict[date, Bill] = {}
-    for hour, models in hours.items():
-        day = day_of(hour)
-        if today - timedelta(days=DAYS_SHOWN) < day <= today:
-            bills[day] = bills.get(day, EMPTY).joined(_bill(models))
-    return [{"day": day.isoformat(), **bill_to_wire(bills[day])} for day in sorted(bills, reverse=True)]
+    shown = sorted((day for day in days if today - timedelta(days=DAYS_SHOWN) < day <= today), reverse=True)
+    return [{"day": day.isoformat(), **bill_to_wire(whole_of(days[day]))} for day in shown]

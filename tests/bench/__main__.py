@@ -17,6 +17,7 @@ from tests.bench import (
     daemon_rows,
     driver,
     file_rows,
+    ledger_rows,
     long_rows,
     prefix_rows,
     screen_rows,
@@ -34,6 +35,7 @@ PROBES = (
     *file_rows.PROBES,
     *undo_rows.PROBES,
     *command_rows.PROBES,
+    *ledger_rows.PROBES,
     *prefix_rows.PROBES,
     *screen_rows.PROBES,
 )
