@@ -122,7 +122,7 @@ async def _need(client: Client, ask: PendingAsk, sessions: Mapping[str, SessionE
     row = await _call(client, ask, sessions.get(ask.session_id))
     shown = card(ask.request, row) if ask.kind == "approval" else None
     questions = begin(ask.request).questions if ask.kind == "question" else ()
-    said = [ask.event_id, ask.session_id, ask.request, "" if row is None else row.arguments]
+    said = [ask.event_id, ask.session_id, ask.request]
     return Need(_id(said), ask, sessions.get(ask.session_id), shown, questions, 0 if row is None else row.time)
 
 

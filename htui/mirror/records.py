@@ -113,6 +113,24 @@ def below(transcript: Transcript, seq: int) -> Transcript:
     return Transcript(rows, transcript.turn, transcript.running, calls, commands)
 
 
+def newest(transcript: Transcript, first: int) -> tuple[Transcript, int] | None:
+    """The part of a transcript from the first prompt at or behind row `first` on, and the seq that it begins with.
+
+    None where there is none such, or where a call in front of it has no result yet, which would find no row.
+    """
+    rows = transcript.rows
+    begin = next((index for index in range(first, len(rows)) if rows[index].kind == "user"), len(rows))
+    waiting = (*transcript.open_calls.values(), *transcript.open_commands.values())
+    if begin == len(rows) or min(waiting, default=begin) < begin:
+        return None
+    calls, commands = (
+        {known: index - begin for known, index in places.items()}
+        for places in (transcript.open_calls, transcript.open_commands)
+    )
+    kept = ChunkedList.of([rows[index] for index in range(begin, len(rows))])
+    return Transcript(kept, transcript.turn, transcript.running, calls, commands), rows[begin].seq
+
+
 def joined(front: Transcript, back: Transcript) -> tuple[Transcript, int]:
     """Two neighbouring pieces of a log as one transcript, and how many rows it has more than `back`.
 

@@ -15,6 +15,12 @@ from htui.mirror.live import Live
 from htui.mirror.rows import QueueItem, projection_block
 from htui.mirror.values import Values
 
+MOST_ROWS = 20_000
+MOST_CHARACTERS = 32 * 1024 * 1024
+"""What is held of a session whose end is shown: rows, and characters of their texts."""
+WEIGHED_EVERY = 500
+"""Rows after which their texts are added up again."""
+
 _PROGRESS = MirrorChange(live=True, state=True)
 _DURABLE = frozenset({ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT, ev.TURN_END})
 
@@ -42,6 +48,8 @@ class SessionMirror:
         self._live = Live()
         self._decisions = Decisions()
         self._phase = IDLE
+        self._weighed = 0
+        """Rows when their size was last added up."""
         self._turn_known = False
         """Whether anything has told yet in which turn the events that are held lie."""
 
@@ -127,6 +135,25 @@ class SessionMirror:
         self.first_seq, self.has_more = events[0].seq, has_more
         self._count(events)
         return MirrorChange(first_row=0, prepended=more, state=True)
+
+    def trim(self) -> MirrorChange:
+        """Lets the older part go of a transcript that has grown beyond its bounds; it can be had again as a page.
+
+        For whoever shows the end of it: who reads above would lose the place.
+        """
+        rows = self._transcript.rows
+        if len(rows) - self._weighed < WEIGHED_EVERY and len(rows) <= MOST_ROWS:
+            return NOTHING
+        self._weighed = len(rows)
+        size = sum(len(row.text) + len(row.arguments) for row in rows)
+        if len(rows) <= MOST_ROWS and size <= MOST_CHARACTERS:
+            return NOTHING
+        found = records.newest(self._transcript, max(len(rows) // 2, len(rows) - MOST_ROWS // 2))
+        if found is None:
+            return NOTHING
+        self._transcript, self.first_seq = found
+        self.has_more, self._weighed = True, len(self._transcript.rows)
+        return MirrorChange(first_row=0, replaced=True, state=True)
 
     def fail(self, error: HtuiError | None) -> MirrorChange:
         """Notes why the session cannot be followed, or that it can again."""

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from htui.present import count, when
 from htui.present.cells import width
-from htui.present.lines import Line, Span, cells_of, cut_line
+from htui.present.lines import Line, Span, cells_of, cut_line, with_role
 from htui.present.safe import one_line
 
 State = Literal["needs", "working", "ready", "empty"]
@@ -138,6 +138,12 @@ def _marked(state: State, title: str, side: str, cells: int) -> Line:
     gap = room - sum(width(span.text) for span in shown)
     tail = (Span(" " * max(2, gap + 2)), Span(side, "muted")) if side else ()
     return cut_line((Span(f"{mark} ", role), *shown, *tail), cells)
+
+
+def row_line(line: Line, cells: int, *, here: bool) -> Line:
+    """A row of a list, marked and selected where the cursor is."""
+    row = cut_line((Span("▸ " if here else "  "), *line), cells)
+    return with_role((*row, Span(" " * (cells - cells_of(row)))), "selected") if here else row
 
 
 def legend(cells: int) -> list[Line]:

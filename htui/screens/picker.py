@@ -9,8 +9,8 @@ from htui.composer.editor import Editor
 from htui.mirror import SessionEntry
 from htui.paint.screen import Point
 from htui.present.cells import cut
-from htui.present.lines import Line, Span, cells_of, cut_line, with_role, wrap
-from htui.present.picks import Pick, asking_sessions, legend, session_picks, workspace_picks
+from htui.present.lines import Line, Span, cut_line, wrap
+from htui.present.picks import Pick, asking_sessions, legend, row_line, session_picks, workspace_picks
 from htui.present.safe import one_line
 from htui.screens.base import KeyScreen
 from htui.screens.desk import Desk
@@ -154,7 +154,7 @@ class PickerScreen(KeyScreen):
         self._top = max(0, min(self._top, self._cursor, len(self._picks) - room), self._cursor - room + 1)
         shown = self._picks[self._top : self._top + room]
         lines: list[Line] = [*note, (Span(cut(self._title(), cells), "strong"),)]
-        lines += [self._row(place + self._top, pick, cells) for place, pick in enumerate(shown)]
+        lines += [row_line(pick.line, cells, here=place == self._cursor) for place, pick in enumerate(shown, self._top)]
         if not self._picks:
             lines.append((Span("Nothing fits.", "muted"),))
         below = len(self._picks) - self._top - len(shown)
@@ -162,13 +162,6 @@ class PickerScreen(KeyScreen):
         lines.append(cut_line((Span(f"{more}Enter opens · Esc goes back", "muted"),), cells))
         lines += marks
         self._list.show(lines[: max(1, self.size.height - 1)])
-
-    def _row(self, place: int, pick: Pick, cells: int) -> Line:
-        here = place == self._cursor
-        row = cut_line((Span("▸ " if here else "  "), *pick.line), cells)
-        if not here:
-            return row
-        return with_role((*row, Span(" " * (cells - cells_of(row)))), "selected")
 
 
 def _action(id: str, text: str) -> Pick:

@@ -7,7 +7,8 @@ from textual.app import ComposeResult
 from htui.composer.editor import Editor
 from htui.errors import HtuiError
 from htui.paint.screen import Point
-from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, rule_line, with_role, wrap
+from htui.present.lines import EMPTY, Line, Span, cut_line, rule_line, wrap
+from htui.present.picks import row_line
 from htui.present.safe import one_line, safe
 from htui.prompts.layers import Own, Shown, edited, merged, pinned, removed, unfit
 from htui.prompts.store import PromptStore
@@ -147,13 +148,10 @@ class PromptsScreen(KeyScreen):
         self._list.show(lines)
 
     def _row(self, place: int, prompt: Shown, cells: int) -> Line:
-        here = place == self._cursor
-        mark = "▲ " if prompt.top else ""
         note = " · shipped" if prompt.shipped else ""
-        text = (Span("▸ " if here else "  "), Span(mark, "strong"), Span(one_line(prompt.text, 300)))
-        row = cut_line(text, max(4, cells - len(note)))
-        row = (*row, Span(note, "muted"))
-        return with_role((*row, Span(" " * (cells - cells_of(row)))), "selected") if here else row
+        text = (Span("▲ " if prompt.top else "", "strong"), Span(one_line(prompt.text, 300)))
+        line = (*cut_line(text, max(4, cells - 2 - len(note))), Span(note, "muted"))
+        return row_line(line, cells, here=place == self._cursor)
 
     def _foot(self, cells: int) -> Line:
         if self._note:

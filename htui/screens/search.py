@@ -11,7 +11,8 @@ from htui.mirror.records import transcript_of
 from htui.paint.screen import Point
 from htui.present.count import plural
 from htui.present.found import MOST, Hit, hit_picks, hits_in, pattern_of
-from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, rule_line, with_role
+from htui.present.lines import EMPTY, Line, Span, cut_line, rule_line
+from htui.present.picks import row_line
 from htui.present.safe import one_line
 from htui.screens.base import KeyScreen
 from htui.screens.desk import Desk
@@ -141,10 +142,7 @@ class SearchScreen(KeyScreen):
         side = f"{self._cursor + 1} of {len(shown)}" if shown else ""
         lines: list[Line] = [rule_line(title, Span(side, "muted"), cells)]
         picks = hit_picks(shown[self._top : self._top + room], self.desk.now(), cells - 2)
-        for place, pick in enumerate(picks, self._top):
-            here = place == self._cursor
-            row = cut_line((Span("▸ " if here else "  "), *pick.line), cells)
-            lines.append(with_role((*row, Span(" " * (cells - cells_of(row)))), "selected") if here else row)
+        lines += [row_line(pick.line, cells, here=place == self._cursor) for place, pick in enumerate(picks, self._top)]
         lines += [EMPTY] * (room + 1 - len(lines))
         lines += [cut_line((Span(self._state(shown), "warning" if self._note else "muted"),), cells)]
         lines.append(cut_line((Span(self._keys(), "muted"),), cells))

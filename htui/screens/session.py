@@ -124,6 +124,8 @@ class SessionScreen(KeyScreen):
             self.drafting.learn(mirror)
         if self.conversation.goal_due:
             self.start(self.conversation.read_goal())
+        if self.transcript.following:
+            mirror.trim()
         if self.spending.due(running=mirror.running):
             self.start(self.spending.read())
         if not len(mirror.rows):

@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 
 from htui.errors import HtuiError
 from htui.present.count import plural
-from htui.present.lines import EMPTY, Line, Span, cells_of, cut_line, rule_line, with_role, wrap
-from htui.present.picks import MARKS, asking_sessions, state_of
+from htui.present.lines import EMPTY, Line, Span, cut_line, rule_line, wrap
+from htui.present.picks import MARKS, asking_sessions, row_line, state_of
 from htui.present.safe import one_line, safe
 from htui.screens.base import KeyScreen
 from htui.screens.desk import Desk
@@ -96,9 +96,7 @@ class SessionsScreen(KeyScreen):
         name = "Sessions" if self._within is None else "Sessions of this workspace"
         lines: list[Line] = [rule_line(f"{name}: {one_line(self._words, 100)}", Span(""), cells)]
         for place, (session_id, snippet) in list(enumerate(self._found))[self._top : self._top + fit]:
-            title = cut_line((Span("▸ " if place == self._cursor else "  "), *self._title(session_id)), cells)
-            padded = (*title, Span(" " * (cells - cells_of(title))))
-            lines.append(with_role(padded, "selected") if place == self._cursor else title)
+            lines.append(row_line(self._title(session_id), cells, here=place == self._cursor))
             lines.append(cut_line((Span("    "), Span(one_line(snippet), "muted")), cells))
         foot = wrap([Span(safe(self._state), "bad" if self._failed else "muted")], cells)[:2]
         lines += [EMPTY] * (self.size.height - len(lines) - len(foot) - 1)

@@ -162,6 +162,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         blocks = [part for part in value if not (isinstance(part, Mapping) and part.get("type") == BLOCK)]
         return tuple(plain(part) for part in blocks)
-    if hasattr(value, "__dataclass_fields__"):
-        return tuple(plain(getattr(value, name)) for name in value.__dataclass_fields__)
+    names = getattr(value, "__dataclass_fields__", None) or getattr(value, "__struct_fields__", ())
+    if names:
+        return tuple(plain(getattr(value, name)) for name in names)
     return value

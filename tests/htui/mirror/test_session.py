@@ -11,7 +11,7 @@ from hd.protocol.events import Event
 from hd.protocol.forms import FORMS
 from hd.protocol.projections.transcript import TRANSCRIPT
 from htui.errors import ProtocolBroken, RemoteError
-from htui.mirror import NOTHING, MirrorChange, PendingAsk, Phase, SessionMirror, Values
+from htui.mirror import NOTHING, MirrorChange, PendingAsk, Phase, SessionMirror, Values, session
 from htui.mirror.vocabulary import KNOWN
 from tests.htui.mirror.walks import TURNS, Answer, Turns, page, record, snapshot, walk
 
@@ -304,3 +304,45 @@ def test_a_page_must_join_below_what_is_held(first: int) -> None:
         mirror.prepend({"records": [], "hasMore": True})
     mirror.prepend({"records": [], "hasMore": False})
     assert not mirror.has_more
+
+
+def test_t5_the_older_half_of_a_long_session_is_let_go_and_can_be_had_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MOST_ROWS", 40)
+    events = walk([[1]] * 40)
+    whole, mirror = mirror_of(snapshot(events)), mirror_of(snapshot(events))
+    assert mirror.trim().replaced
+    kept = len(mirror.rows)
+    assert kept <= 40
+    assert (mirror.has_more, mirror.rows[0].kind, mirror.rows[0].seq) == (True, "user", mirror.first_seq)
+    assert [row.text for row in mirror.rows] == [row.text for row in whole.rows][-kept:]
+    assert not mirror.trim().replaced
+    more = walk([[1]] * 41)[len(events) :]
+    for event in more:
+        mirror.apply(record(event))
+    front = [event for event in events if event.seq < mirror.first_seq]
+    mirror.prepend({"records": [record(event) for event in front], "hasMore": False})
+    for event in more:
+        whole.apply(record(event))
+    assert [(row.key, row.text, row.status) for row in mirror.rows] == [
+        (row.key, row.text, row.status) for row in whole.rows
+    ]
+
+
+def test_t5_a_call_that_still_runs_is_not_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MOST_ROWS", 4)
+    events = walk([[1]])
+    call = next(event for event in events if event.type == ev.TOOL_CALL)
+    prompts = [
+        Event(
+            ev.USER_MESSAGE,
+            call.seq + 1 + n,
+            1,
+            {"role": "user", "content": [{"type": "text", "text": f"p{n}"}], "source": {"kind": "user"}},
+            "append",
+        )
+        for n in range(9)
+    ]
+    mirror = mirror_of(snapshot([*events[: call.seq + 1], *prompts]))
+    before = len(mirror.rows)
+    assert not mirror.trim().replaced
+    assert len(mirror.rows) == before
