@@ -11,6 +11,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from billing.cost import cost_projection
 from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
@@ -34,7 +35,6 @@ from hd.jobs.jobs import Jobs
 from hd.ledger.accounts import Accounts
 from hd.ledger.budget import BUDGET, parse
 from hd.ledger.cache import cache_projection
-from hd.ledger.cost import cost_projection
 from hd.ledger.day import DayCap
 from hd.ledger.prices import prices
 from hd.llm.base import Provider

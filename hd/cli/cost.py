@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from billing.bill import Bill
 from hd.cli.printing import one_line
 from hd.config.home import Home
 from hd.errors import DONE, SessionNotFound, UsageError
-from hd.ledger.bill import Bill
 from hd.ledger.books import Books, explain, moment
 from hd.ledger.prices import prices
 from hd.protocol.billing import Records

@@ -7,13 +7,13 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from billing.cost import Cost
 from hd.cli.ending import say
 from hd.cli.line import Line
 from hd.cli.outlet import until_reader_leaves
 from hd.cli.printing import Printer
 from hd.cli.wish import Wish
 from hd.errors import BUDGET, CANCELLED, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER, HdError
-from hd.ledger.cost import Cost
 from hd.permit.approvals import APPROVAL_REQUEST, QUESTIONS_REQUEST
 from hd.protocol import events as ev
 from hd.protocol.events import Event

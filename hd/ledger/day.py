@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from hd.ledger.bill import Bill
+from billing.bill import Bill
+from billing.cost import HOUR_MS
 from hd.ledger.books import day_of
 from hd.ledger.budget import Refusal
-from hd.ledger.cost import HOUR_MS
 
 
 @dataclass(slots=True)

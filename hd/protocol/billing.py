@@ -60,6 +60,12 @@ def part(kind: str, body: bytes) -> bytes | None:
         event = Event.from_wire(msgspec.json.decode(body))
     except (ValueError, RecursionError, AttributeError):
         return None
+    kept = trimmed(event)
+    return msgspec.json.encode({"type": kept.type, "seq": kept.seq, "time": kept.time, "data": kept.data})
+
+
+def trimmed(event: Event) -> Event:
+    """A record without what nobody bills by."""
     data = {key: event.data[key] for key in _KEPT if key in event.data}
     if (usage := usage_of(event.data)) is not None:
         data["usage"] = usage
@@ -67,4 +73,4 @@ def part(kind: str, body: bytes) -> bytes | None:
     source = message.get("source") if isinstance(message, Mapping) else None
     if isinstance(source, Mapping):
         data["message"] = {"source": {key: source[key] for key in ("provider", "model") if key in source}}
-    return msgspec.json.encode({"type": event.type, "seq": event.seq, "time": event.time, "data": data})
+    return Event(event.type, event.seq, event.time, data)

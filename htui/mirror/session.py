@@ -13,6 +13,7 @@ from htui.mirror.changes import IDLE, LIVE, NOTHING, MirrorChange, Phase
 from htui.mirror.decisions import Decision, Decisions
 from htui.mirror.live import Live
 from htui.mirror.rows import QueueItem, projection_block
+from htui.mirror.spent import Spent
 from htui.mirror.values import Values
 
 MOST_ROWS = 20_000
@@ -47,6 +48,7 @@ class SessionMirror:
         self._transcript = Transcript()
         self._live = Live()
         self._decisions = Decisions()
+        self._spent = Spent()
         self._phase = IDLE
         self._weighed = 0
         """Rows when their size was last added up."""
@@ -92,6 +94,13 @@ class SessionMirror:
         """The projection value of `key` as the host last sent it, None when it sent none."""
         return self._values.get(key)
 
+    def cost(self) -> Any:
+        """What the session cost, as the host tells it, else reckoned from what is held of the log."""
+        told = self.value("cost")
+        if told is not None or not self.loaded:
+            return told
+        return self._spent.value(seeded=self.header.get("isSeeded") is True)
+
     def apply(self, item: Any) -> MirrorChange:
         """Takes one item of the stream; `ProtocolBroken` when it breaks a rule, and then only a snapshot may follow."""
         kind = item.get("type") if isinstance(item, dict) else None
@@ -125,6 +134,7 @@ class SessionMirror:
             if has_more:
                 raise ProtocolBroken("The host says that there is more history, and sent none.")
             self.has_more = False
+            self._spent.prepend(events, has_more=False)
             return MirrorChange(state=True)
         if events[-1].seq != self.first_seq - 1:
             raise ProtocolBroken(f"The host sent a page up to {events[-1].seq} where {self.first_seq - 1} was due.")
@@ -134,6 +144,7 @@ class SessionMirror:
         self._transcript, more = records.joined(front, self._transcript)
         self.first_seq, self.has_more = events[0].seq, has_more
         self._count(events)
+        self._spent.prepend(events, has_more=has_more)
         return MirrorChange(first_row=0, prepended=more, state=True)
 
     def trim(self) -> MirrorChange:
@@ -190,10 +201,12 @@ class SessionMirror:
             self._count(new)
             transcript, _ = records.joined(records.below(held, first_seq), transcript)
             self._turn_known = self._turn_known or named
+            self._spent.reload(events, first_seq)
         else:
             transcript = records.transcript_of(events)
             self._phase = _phase_of(events, transcript, IDLE)
             self.unknown = 0
+            self._spent.load(events, first_seq, has_more=has_more)
             self._count(events)
             self.first_seq, self.has_more, self._turn_known = first_seq, has_more, named
         self._transcript, self.header, self.cursor = transcript, header, cursor
@@ -212,6 +225,7 @@ class SessionMirror:
             raise ProtocolBroken(f"The host sent event {event.seq} where {self.cursor + 1} was due.")
         self.cursor = event.seq
         self._count([event])
+        self._spent.append(event)
         before, turn = self._transcript, records.turn_of(event)
         if turn is not None and not self._turn_known:
             self._turn_known = True

@@ -1,6 +1,7 @@
 """What a session and all of them cost, in words: pure.
 
-It is read from the host's `cost` value and its `money/summary`; official hosts have neither.
+It is read from the `cost` value, which is reckoned here where the host has none (`htui.mirror.spent`), and from the
+host's `money/summary`, which official hosts do not have.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ _SIGNS = {"CNY": "¥", "USD": "$"}
 def cost_figure(value: object, summary: object = None) -> str:
     """The cost for the status bar in two decimals, and behind it that of all sessions today, as in `¥: 1.23(5.00)`.
 
-    A `*` marks what is not exact. Empty where the host tells none.
+    A `*` marks what is not exact, a `?` stands for a sum of requests that all have no price. Empty where none is told.
     """
     cost, today = _mapping(value), _mapping(_mapping(summary).get("today"))
     amount = _amount(cost)
@@ -28,7 +29,8 @@ def cost_figure(value: object, summary: object = None) -> str:
     sign = _SIGNS.get(str(cost.get("currency")), one_line(str(cost.get("currency")), 8))
     all_of_it = _amount(today)
     behind = "" if all_of_it is None else f"({_cents(all_of_it)}{_mark(today)})"
-    return f"{sign}: {_cents(amount)}{_mark(cost)}{behind}"
+    known = amount or _whole(cost, "unpriced") < _whole(cost, "requests")
+    return f"{sign}: {_cents(amount) + _mark(cost) if known else '?'}{behind}"
 
 
 def _cents(amount: Decimal) -> str:

@@ -159,7 +159,7 @@ class SessionPanels:
         if name == "cost":
             screen.start(screen.spending.read())
             return TextPanel(
-                theme, name, "Cost", lambda cells: cost_lines(mirror.value("cost"), cells, screen.spending.summary)
+                theme, name, "Cost", lambda cells: cost_lines(mirror.cost(), cells, screen.spending.summary)
             )
         if name == "context":
             pressure, breakdown = (mirror.value(key) for key in ("contextPressure", "contextBreakdown"))

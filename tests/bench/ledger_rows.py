@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import msgspec
 
+from billing.cost import COST
 from hd.ledger.books import Books
-from hd.ledger.cost import COST
 from hd.protocol.billing import Records
 from hd.protocol.events import Event
 from tests.bench.figures import Row

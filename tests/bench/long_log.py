@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from billing.cost import cost_projection
 from hd.agent.history import HISTORY
 from hd.agent.repeats import REPEATS
 from hd.compose import now_ms
 from hd.config.home import Home
 from hd.ledger.budget import BUDGET
 from hd.ledger.cache import cache_projection
-from hd.ledger.cost import cost_projection
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.prompt.guidance import GUIDANCE
 from hd.prompt.tree import TREE

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hd.errors import DONE, FAILED, USAGE
+from htui.mirror import SessionMirror
 from tests.house.test_budget import USAGE as USED
 from tests.house.test_turns import ENDED
 from tests.support.daemon import ROOT, Daemon
@@ -58,3 +59,31 @@ async def test_what_sessions_cost_adds_up_line_by_line(daemon: Daemon, mock: Moc
     refused = cost(home)
     assert (refused.returncode, refused.stdout) == (USAGE, "")
     assert "entry mine" in refused.stderr
+
+
+async def test_t20_a_client_of_a_host_that_tells_no_cost_reckons_the_same(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    mock.add(Reply(text="an answer", usage=USED), Reply(text="without usage", usage=None), Reply(text="x", usage=USED))
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        before = SessionMirror(session)
+        before.apply(without_cost(await follow.item()))
+        for prompt in ("one", "two", "three"):
+            await daemon.prompt(session, prompt)
+            await follow.until(lambda item: before.apply(item) and ENDED(item))
+        told = await (await socket.follow(session)).item()
+        after = SessionMirror(session)
+        after.apply(without_cost(told))
+    expected = told["projections"]["values"]["cost"]
+    assert (expected["unpriced"], expected["exact"]) == (1, False)
+    assert after.value("cost") is None
+    assert after.cost() == before.cost() == expected
+
+
+def without_cost(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """A snapshot as a host sends it that knows no money."""
+    block = snapshot["projections"]
+    values = {key: value for key, value in block["values"].items() if key != "cost"}
+    return {**snapshot, "projections": {**block, "values": values}}

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hd.ledger.bill import total
-from hd.ledger.fold import fold
+from billing.bill import total
+from billing.fold import fold
 from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT
 from pricing import estimate

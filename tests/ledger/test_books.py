@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hd.ledger.bill import total
+from billing.bill import total
+from billing.fold import fold
 from hd.ledger.books import Books, explain
-from hd.ledger.fold import fold
 from hd.protocol.billing import Records, part
 from hd.protocol.events import Event
 from pricing import plain

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from billing.cost import COST, Cost
 from hd.ledger.budget import BUDGET, parse, refusal
-from hd.ledger.cost import COST, Cost
 from hd.protocol.events import Event
 
 ROUTE = ("deepseek-official", "deepseek-flash")

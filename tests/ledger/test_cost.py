@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 from hypothesis import given
 
-from hd.ledger.bill import total
-from hd.ledger.cost import COST, Cost
-from hd.ledger.fold import fold
+from billing.bill import total
+from billing.cost import COST, Cost
+from billing.fold import fold
 from hd.protocol.events import Event
 from pricing import plain
 from tests.ledger.test_fold import DRAFTS, ROUTE, log, message

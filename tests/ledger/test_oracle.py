@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from hd.ledger.bill import total
+from billing.bill import total
+from billing.cost import cost_projection
+from billing.fold import fold
 from hd.ledger.books import Books, explain
-from hd.ledger.cost import cost_projection
-from hd.ledger.fold import fold
 from hd.protocol.billing import Records, part
 from hd.protocol.events import Event
 from pricing import plain, with_own

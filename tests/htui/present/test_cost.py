@@ -36,6 +36,8 @@ COST = {
         ({**COST, "exact": True, "amount": "0.0001"}, "¥: <0.01"),
         ({**COST, "exact": True, "amount": "0"}, "¥: 0.00"),
         ({**COST, "exact": True, "amount": "12.345", "currency": "USD"}, "$: 12.35"),
+        ({**COST, "amount": "0"}, "¥: 0.00*"),
+        ({**COST, "amount": "0", "requests": 1}, "¥: ?"),
         ({**COST, "requests": 0}, ""),
         ({**COST, "amount": "NaN"}, ""),
         ({**COST, "amount": "1e999999"}, ""),
