@@ -56,7 +56,7 @@ class Spent:
         self._cost = None
 
     def value(self, *, seeded: bool) -> Mapping[str, Any]:
-        """In the form of the daemon's `cost`. `seeded`: the log is that of a fork, whose inherited requests are free."""
+        """In the form of the daemon's `cost`. `seeded`: the log is a fork's, whose inherited requests are free."""
         from billing.cost import COST, Cost  # the prices take time to load, and most hosts tell the cost
         from billing.fold import Ledger
 
