@@ -29,8 +29,10 @@ class DayCap:
         cap = self._cap_of(now)
         if cap is None:
             return None
+        before = dict(self._reserved)
         bill = await self.today(now)
-        others = sum((kept for other, kept in self._reserved.items() if other != session_id), Decimal(0))
+        # What was released while the books were read may be billed after what they show, so it still counts here.
+        others = sum((kept for other, kept in (before | self._reserved).items() if other != session_id), Decimal(0))
         spent = bill.amount + others
         if spent + expected > cap:
             return Refusal(spent, expected, cap, bill.unpriced, "day")

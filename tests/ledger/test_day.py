@@ -59,3 +59,23 @@ async def test_h08_what_is_allowed_counts_for_the_day_only() -> None:
     assert await day.refusal("s", Decimal("0.02"), NOON + DAY) is not None
     day.bound(None)
     assert await day.refusal("s", Decimal(100), NOON) is None
+
+
+async def test_h08_what_is_billed_while_the_books_are_read_is_not_lost_between_both() -> None:
+    books, reading, going_on = Books(), asyncio.Event(), asyncio.Event()
+
+    async def slow(now: int) -> Bill:
+        bill = await books.today(now)
+        reading.set()
+        await going_on.wait()
+        return bill
+
+    day = DayCap(books.today, Decimal(1))
+    assert await day.refusal("a", Decimal("0.6"), NOON) is None
+    day.today = slow
+    asking = asyncio.create_task(day.refusal("b", Decimal("0.6"), NOON))
+    await reading.wait()
+    books.spent = Decimal("0.6")
+    day.release("a")
+    going_on.set()
+    assert await asking is not None
