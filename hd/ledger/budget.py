@@ -80,14 +80,17 @@ def _spent(cost: Cost) -> tuple[Decimal, int]:
 
 
 def expected_cost(cost: Cost, size: int, route: tuple[str, str], now: int) -> Decimal:
-    """What the next request of `size` tokens at `now` (ms) is expected to cost; 0 without a known price."""
+    """What the next request of `size` tokens at `now` (ms) is expected to cost; 0 without a known price in `CURRENCY`.
+
+    By the prices that its bill will be reckoned by, so the home's own count here too.
+    """
     attempts = cost.ledger.attempts
     last = tokens_of(attempts[-1].usage) if len(attempts) else None
     before = last or Tokens(0, 0, 0, _ANSWER)
     cached = min(size, before.input + before.cache_read) if last is not None else 0
     usage = {"inputTokens": size - cached, "cacheReadTokens": cached, "outputTokens": before.output}
-    amount = estimate(usage, provider=route[0], model=route[1], at_ms=now).amount
-    return amount if amount is not None else Decimal(0)
+    price = estimate(usage, provider=route[0], model=route[1], at_ms=now, tables=cost.tables)
+    return price.amount if price.amount is not None and price.currency == CURRENCY else Decimal(0)
 
 
 def _set(state: Decimal | None, event: Event) -> Decimal | None:

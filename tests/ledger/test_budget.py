@@ -1,5 +1,6 @@
 """When a request is refused because of what the session may cost."""
 
+import json
 from contextlib import suppress
 from decimal import Decimal
 
@@ -8,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billing.cost import COST, Cost
-from hd.ledger.budget import BUDGET, parse, refusal
+from hd.ledger.budget import BUDGET, expected_cost, parse, refusal
 from hd.protocol.events import Event
+from pricing import with_own
 
 ROUTE = ("deepseek-official", "deepseek-flash")
 OFF_PEAK = 1_796_000_000_000 - (1_796_000_000_000 % 86_400_000)  # midnight UTC is 08:00 in Shanghai
@@ -66,3 +68,24 @@ def test_the_last_cap_counts_and_can_be_taken_away() -> None:
     state = BUDGET.fold([Event("budget/set", 0, 0, {"amount": "0.5"}), Event("budget/set", 1, 0, {"amount": "x"})])
     assert state == Decimal("0.5")
     assert BUDGET.apply(state, Event("budget/set", 2, 0, {"amount": None})) is None
+
+
+OWN = {
+    "id": "mine",
+    "provider": "house",
+    "model": "large",
+    "from": "2026-01-01",
+    "source": "a contract",
+    "timezone": "Asia/Shanghai",
+    "weekdays": [1],
+    "windows": [[540, 720]],
+    "checkedOn": "2026-01-01",
+    "peak": {"input": "1000", "cacheRead": "0", "cacheWrite": "0", "output": "0"},
+    "offPeak": {"input": "1000", "cacheRead": "0", "cacheWrite": "0", "output": "0"},
+}
+
+
+@pytest.mark.parametrize(("currency", "expected"), [("CNY", Decimal(1)), ("USD", Decimal(0))])
+def test_h08_a_request_is_expected_to_cost_by_the_prices_of_its_bill(currency: str, expected: Decimal) -> None:
+    tables = with_own("prices.json", json.dumps([{**OWN, "currency": currency}]).encode())
+    assert expected_cost(Cost(tables=tables), 1000, ("house", "large"), OFF_PEAK) == expected
