@@ -59,23 +59,25 @@ class WindowScreen(KeyScreen):
         self._show()
 
     async def _begin(self) -> None:
-        """Reads the page that the record is in, and earlier ones until it is."""
-        await self._read(min(self._pages.last, self._hit.seq + _BEHIND) + 1)
-        while self._more and self._events and self._events[0].seq > self._hit.seq:
-            await self._read(self._events[0].seq)
+        """Reads pages backwards until one holds the record, or until one cannot be read."""
+        came = await self._read(min(self._pages.last, self._hit.seq + _BEHIND) + 1)
+        while came and self._more and self._events and self._events[0].seq > self._hit.seq:
+            came = await self._read(self._events[0].seq)
         self._text.to_row(self._hit.key, self._hit.seq)
 
-    async def _read(self, before: int) -> None:
-        """Reads the page in front of an event, and joins it to what is held."""
+    async def _read(self, before: int) -> bool:
+        """Reads the page in front of an event, and joins it to what is held; False where none came."""
         if self._reading:
-            return
+            return False
         self._reading = True
         self._show()
         try:
             page = await self._pages.below(before)
         except HtuiError as error:
             self._note = error.message
+            return False
         else:
+            self._note = ""
             first = self._events[0].seq if self._events else before
             last = self._events[-1].seq if self._events else before - 1
             if before > last + 1:
@@ -85,6 +87,7 @@ class WindowScreen(KeyScreen):
             else:
                 self._events, self._more = [*page.events, *self._events][:_MOST], page.more
             self._text.take(transcript_of(self._events).rows)
+            return True
         finally:
             self._reading = False
             self._show()

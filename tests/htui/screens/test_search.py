@@ -89,6 +89,36 @@ async def test_t12_reading_can_be_stopped_and_what_fails_is_told(tmp_path: Path)
         await s.sees("needs words")
 
 
+async def test_t12_a_window_asks_once_for_a_page_that_fails_and_again_when_scrolled(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        records, asked, broken = talk(s, 40), 0, False
+        await said(s, "/search answer 3:")
+        await s.sees("1 place in")
+
+        def failing(request: dict[str, Any]) -> dict[str, Any]:
+            nonlocal asked
+            asked += 1
+            assert asked < 9, "asked over and over for a page that fails"
+            if broken:
+                raise RemoteError("x", "The disk does not answer.")
+            return page(records, request)
+
+        def first(request: dict[str, Any]) -> dict[str, Any]:
+            nonlocal broken
+            value, broken = failing(request), True
+            s.link.answers["session/page"] = failing
+            return value
+
+        s.link.answers["session/page"] = first
+        await s.press("enter")
+        await s.sees("record 10", "The disk does not answer.")
+        assert asked == 2
+        broken = False
+        await s.press("home")
+        await s.sees("Esc goes back")
+        assert asked == 3
+
+
 async def test_t12_the_list_is_bounded_and_says_so(tmp_path: Path) -> None:
     async with stage(tmp_path) as s:
         talk(s, 230)
