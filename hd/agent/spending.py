@@ -46,7 +46,7 @@ async def may_go_on(session: LiveSession, people: People, day: DayCap) -> Refusa
     """
     while (refused := await _refusal(session, day)) is not None:
         ask_id = new_id()
-        request = _request(refused, ask_id)
+        request = card(refused, ask_id)
         session.record(Draft(ev.APPROVAL_ASKED, {"id": ask_id, **request}))
         await session.written(durable=True)
         outcome = await people.ask(session.id, APPROVAL_REQUEST, request)
@@ -63,15 +63,16 @@ async def may_go_on(session: LiveSession, people: People, day: DayCap) -> Refusa
     return None
 
 
-def _request(refused: Refusal, ask_id: str) -> dict[str, Any]:
+def card(refused: Refusal, ask_id: str) -> dict[str, Any]:
     """What a person is shown: what was spent, what the request may cost, and what allowing it changes."""
     reason = f"the next request could cost more than {_WHOSE[refused.scope]}"
     name = "budget of today" if refused.scope == "day" else "budget"
-    detail = (
-        f"spent so far     {plain(refused.spent)} {CURRENCY}\n"
-        f"the next request {plain(refused.expected)} {CURRENCY}, as far as can be told\n"
-        f"-{name} {plain(refused.cap)} {CURRENCY}\n"
-        f"+{name} {plain(refused.proposal)} {CURRENCY}"
+    rows = (
+        f"spent so far     {plain(refused.spent)} {CURRENCY}",
+        refused.doubt,
+        f"the next request {plain(refused.expected)} {CURRENCY}, as far as can be told",
+        f"-{name} {plain(refused.cap)} {CURRENCY}",
+        f"+{name} {plain(refused.proposal)} {CURRENCY}",
     )
     return {
         "toolName": TOOL,
@@ -79,6 +80,6 @@ def _request(refused: Refusal, ask_id: str) -> dict[str, Any]:
         "reason": reason,
         "displayReason": {"en": f"{reason.capitalize()}.", "zh": f"下一次请求可能超出{_WHOSE_ZH[refused.scope]}预算。"},
         "summary": f"raise the {name} to {plain(refused.proposal)} {CURRENCY}",
-        "detail": detail,
+        "detail": "\n".join(filter(None, rows)),
         "paths": [],
     }

@@ -44,9 +44,14 @@ class Refusal:
         """A cap that would do: twice the one there is, or so much that two such requests fit."""
         return max(2 * self.cap, self.spent + 2 * self.expected).quantize(_CENT, ROUND_CEILING)
 
+    @property
+    def doubt(self) -> str:
+        """What the sum leaves out; empty when it leaves out nothing."""
+        return f"Earlier requests without a known price, not counted: {self.unpriced}." if self.unpriced else ""
+
     def sentence(self) -> str:
         command = "/budget day AMOUNT" if self.scope == "day" else "/budget AMOUNT"
-        doubt = f" {self.unpriced} earlier requests have no known price and are not counted." if self.unpriced else ""
+        doubt = f" {self.doubt}" if self.doubt else ""
         return (
             f"The next request was not sent: {_WHOSE[self.scope]} cost {plain(self.spent)} of {plain(self.cap)} "
             f"{CURRENCY}, and the request is expected to cost {plain(self.expected)}.{doubt} Nothing is lost; raise "

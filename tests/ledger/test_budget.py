@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billing.cost import COST, Cost
+from hd.agent.spending import card
 from hd.ledger.budget import BUDGET, expected_cost, parse, refusal
 from hd.protocol.events import Event
 from pricing import with_own
@@ -46,7 +48,9 @@ def test_h08_without_a_cap_nothing_is_refused() -> None:
 def test_h06_what_has_no_price_is_named() -> None:
     found = refusal(spent(None, USAGE), Decimal("0.1"), size=1, route=ROUTE, now=OFF_PEAK)
     assert found is not None
-    assert "1 earlier requests have no known price" in found.sentence()
+    assert "without a known price, not counted: 1." in found.sentence()
+    assert found.doubt in card(found, "ask")["detail"].splitlines()
+    assert all(card(replace(found, unpriced=0), "ask")["detail"].splitlines())
 
 
 def test_a_model_without_a_price_is_expected_to_cost_nothing() -> None:
