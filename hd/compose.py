@@ -11,7 +11,6 @@ from pathlib import Path
 
 from aiohttp import web
 
-from billing.cost import cost_projection
 from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.history import HISTORY
@@ -20,6 +19,7 @@ from hd.agent.permission import Grounds
 from hd.agent.presets import STANDARD, AgentPresets, described
 from hd.agent.repeats import REPEATS
 from hd.agent.title import Titles
+from hd.billing.cost import cost_projection
 from hd.commands.table import default_commands
 from hd.config import namespaces
 from hd.config.credentials import Credentials

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from billing.bill import Bill
+from hd.billing.bill import Bill
 from hd.cli.printing import one_line
 from hd.config.home import Home
 from hd.errors import DONE, SessionNotFound, UsageError

@@ -7,7 +7,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from billing.cost import Cost
+from hd.billing.cost import Cost
 from hd.cli.ending import say
 from hd.cli.line import Line
 from hd.cli.outlet import until_reader_leaves

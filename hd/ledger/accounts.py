@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from billing.bill import Bill
+from hd.billing.bill import Bill
 from hd.ledger.books import Books, explain
 from hd.protocol.billing import Records
 from pricing import PriceTable

@@ -1,6 +1,6 @@
 """What all sessions of a home cost: by day, week and month of Beijing, by model and by hour (pure but for its growing).
 
-The same fold that prices one session prices them all (`billing.cost`), from the parts of the logs that are billed by.
+The same fold that prices one session prices them all (`hd.billing.cost`) from the parts of the logs that are billed by.
 Nothing is stored: the books are made anew from the logs, so a corrected price table counts for the past at once.
 """
 
@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
-from billing.bill import EMPTY, Bill, rows
-from billing.bill import total as total_of
-from billing.cost import HOUR_MS, Cost, Model, ModelCost, Models, bill_to_wire, whole_of
-from billing.fold import Ledger, fold
+from hd.billing.bill import EMPTY, Bill, rows
+from hd.billing.bill import total as total_of
+from hd.billing.cost import HOUR_MS, Cost, Model, ModelCost, Models, bill_to_wire, whole_of
+from hd.billing.fold import Ledger, fold
 from hd.protocol.billing import Records
 from hd.protocol.events import Event
 from pricing import PriceTable, plain

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any, Final, Literal
 
-from billing.cost import Cost
+from hd.billing.cost import Cost
 from hd.protocol import events as tags
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from billing.fold import Attempt, Ledger, Route
+from hd.billing.fold import Attempt, Ledger, Route
 from hd.protocol import events as tags
 from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event, Replace

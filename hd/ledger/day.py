@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from billing.bill import Bill
-from billing.cost import HOUR_MS
+from hd.billing.bill import Bill
+from hd.billing.cost import HOUR_MS
 from hd.ledger.books import day_of
 from hd.ledger.budget import Refusal
 

@@ -10,7 +10,7 @@ from hd.protocol.billing import TYPES, trimmed
 from hd.protocol.events import Event
 
 if TYPE_CHECKING:
-    from billing.cost import Cost
+    from hd.billing.cost import Cost
 
 EARLIER: Final = "what came before the pages that are loaded here is not counted; /older reads it"
 
@@ -57,8 +57,8 @@ class Spent:
 
     def value(self, *, seeded: bool) -> Mapping[str, Any]:
         """In the form of the daemon's `cost`. `seeded`: the log is a fork's, whose inherited requests are free."""
-        from billing.cost import COST, Cost  # the prices take time to load, and most hosts tell the cost
-        from billing.fold import Ledger
+        from hd.billing.cost import COST, Cost  # the prices take time to load, and most hosts tell the cost
+        from hd.billing.fold import Ledger
 
         if self._cost is None:
             # A part of a fork in which the end of the inheritance is missing lies behind it.

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 LONGEST = 350
-PACKAGES = ("billing", "hd", "htui", "pricing")
+PACKAGES = ("hd", "htui", "pricing")
 FORBIDDEN_WORDS = {"manager", "helper", "helpers", "util", "utils", "handler", "data", "info", "thread", "chat"}
 HEAVY = {"textual", "cryptography", "holidays", "rich", "pygments", "keyring", "markdown_it", "pylatexenc", "termaid"}
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE|PRAGMA \w+)\b")
@@ -95,7 +95,7 @@ def early_heavy_imports(root: Path) -> list[str]:
 def sql_outside_the_store(root: Path) -> list[str]:
     """SQL text anywhere but in `hd/session/store`."""
     found: list[str] = []
-    for name, path in sources(root, "billing", "hd", "htui", "pricing"):
+    for name, path in sources(root, "hd", "htui", "pricing"):
         if name.startswith("hd/session/store/"):
             continue
         for node in _nodes(path):
@@ -136,7 +136,7 @@ FILE_WRITERS = (
 def file_writers(root: Path) -> list[str]:
     """Modules of the daemon that change files outside the one file layer and the home's own rooms."""
     found: list[str] = []
-    for name, path in sources(root, "billing", "hd", "pricing"):
+    for name, path in sources(root, "hd", "pricing"):
         if name.startswith(FILE_WRITERS):
             continue
         for node in _nodes(path):

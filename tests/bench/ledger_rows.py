@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from billing.cost import COST
+from hd.billing.cost import COST
 from hd.ledger.books import Books
 from hd.protocol.billing import Records
 from hd.protocol.events import Event

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from billing.cost import cost_projection
 from hd.agent.history import HISTORY
 from hd.agent.repeats import REPEATS
+from hd.billing.cost import cost_projection
 from hd.compose import now_ms
 from hd.config.home import Home
 from hd.ledger.budget import BUDGET

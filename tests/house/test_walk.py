@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from billing.bill import total
-from billing.fold import fold
+from hd.billing.bill import total
+from hd.billing.fold import fold
 from hd.protocol.events import Event
 from hd.protocol.projections.transcript import TRANSCRIPT
 from pricing import estimate

@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
-from billing.bill import MOST_REASONS, UNATTRIBUTABLE, add, rows, total
-from billing.fold import Ledger, fold
+from hd.billing.bill import MOST_REASONS, UNATTRIBUTABLE, add, rows, total
+from hd.billing.fold import Ledger, fold
 from hd.protocol.events import Event
 from tests.pricing.moments import beijing
 

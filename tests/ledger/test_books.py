@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.bill import total
-from billing.fold import fold
+from hd.billing.bill import total
+from hd.billing.fold import fold
 from hd.ledger.books import Books, explain
 from hd.protocol.billing import Records, part
 from hd.protocol.events import Event

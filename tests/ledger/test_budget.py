@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.cost import COST, Cost
 from hd.agent.spending import card
+from hd.billing.cost import COST, Cost
 from hd.ledger.budget import BUDGET, expected_cost, parse, refusal
 from hd.protocol.events import Event
 from pricing import with_own

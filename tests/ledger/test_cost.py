@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 from hypothesis import given
 
-from billing.bill import total
-from billing.cost import COST, Cost
-from billing.fold import fold
+from hd.billing.bill import total
+from hd.billing.cost import COST, Cost
+from hd.billing.fold import fold
 from hd.protocol.events import Event
 from pricing import plain
 from tests.ledger.test_fold import DRAFTS, ROUTE, log, message

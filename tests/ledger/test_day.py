@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.bill import EMPTY, Bill
+from hd.billing.bill import EMPTY, Bill
 from hd.ledger.day import DayCap
 
 NOON = int(datetime(2026, 9, 28, 4, 0, tzinfo=UTC).timestamp() * 1000)

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.fold import Ledger, fold
+from hd.billing.fold import Ledger, fold
 from hd.protocol.events import Event
 
 PROVIDER, MODEL = "deepseek-official", "deepseek-flash"

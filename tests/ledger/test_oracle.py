@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from billing.bill import total
-from billing.cost import cost_projection
-from billing.fold import fold
+from hd.billing.bill import total
+from hd.billing.cost import cost_projection
+from hd.billing.fold import fold
 from hd.ledger.books import Books, explain
 from hd.protocol.billing import Records, part
 from hd.protocol.events import Event

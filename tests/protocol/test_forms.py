@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from billing.cost import COST
 from hd.agent.history import HISTORY
 from hd.agent.repeats import REPEATS
+from hd.billing.cost import COST
 from hd.ledger.budget import BUDGET
 from hd.ledger.cache import cache_projection
 from hd.prompt.guidance import GUIDANCE

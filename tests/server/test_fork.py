@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from billing.fold import fold
+from hd.billing.fold import fold
 from hd.protocol.events import Event
 from tests.support.daemon import Daemon, is_event
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.cost import COST, Cost
-from billing.fold import Ledger
+from hd.billing.cost import COST, Cost
+from hd.billing.fold import Ledger
 from hd.protocol.events import Event
 from htui.mirror import SessionMirror
 from htui.mirror.spent import EARLIER

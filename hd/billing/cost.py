@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from billing.bill import EMPTY, UNATTRIBUTABLE, Bill, BillRow, bill_of
-from billing.fold import Attempt, Ledger
+from hd.billing.bill import EMPTY, UNATTRIBUTABLE, Bill, BillRow, bill_of
+from hd.billing.fold import Attempt, Ledger
 from hd.protocol.billing import TYPES
 from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event

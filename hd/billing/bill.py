@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from billing.fold import Attempt, Ledger
+from hd.billing.fold import Attempt, Ledger
 from pricing import Estimate, PriceTable, estimate, plain, tokens_of
 from pricing import total as add_up
 
