@@ -111,6 +111,7 @@ class LocalRun:
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         while piece := await output.read(_PIECE):
             self._told(self.output.add(decode(piece)))
+        self._told(self.output.add(decode(b"", True)))
 
     def _over(self) -> None:
         self.ended = self._clock()

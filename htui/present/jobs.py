@@ -1,7 +1,7 @@
 """The commands that run or ran in a session, and what they print: pure (WIRE 14, `job/*`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,9 @@ from htui.present.safe import one_line, safe
 
 KEPT = 256 * 1024
 """Characters of output that are held; the oldest lines go first."""
+
+LONGEST = 4 * 1024
+"""Characters of a line; the rest of a longer one stands in the next, so that no line takes long to be drawn."""
 
 TERMINAL = "terminal"
 """The kind of a command that can be typed into."""
@@ -118,7 +121,6 @@ class Output:
             self._size -= len(self.lines[dropped]) + 1
             dropped += 1
         del self.lines[:dropped]
-        self.lines[0] = self.lines[0][-KEPT:]
         return dropped
 
     def shown(self, index: int) -> str:
@@ -128,9 +130,18 @@ class Output:
 
     def _grow(self, text: str) -> None:
         first, *more = text.split("\n")
-        self.lines[-1] += first
-        self.lines += more
-        self._size += len(text)
+        begun = self.lines.pop()
+        came = [piece for line in (begun + first, *more) for piece in _pieces(line)]
+        self.lines += came
+        self._size += sum(map(len, came)) + len(came) - 1 - len(begun)
+
+
+def _pieces(line: str) -> Sequence[str]:
+    """The line in pieces that are short enough. Of a long one, what a carriage return overwrote goes first."""
+    if len(line) <= LONGEST:
+        return (line,)
+    line = line[line.rstrip("\r").rfind("\r") + 1 :]
+    return [line[place : place + LONGEST] for place in range(0, len(line), LONGEST)]
 
 
 def foot(job: Job, cells: int, *, asking: bool, note: str, following: bool) -> Line:

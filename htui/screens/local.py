@@ -1,5 +1,7 @@
 """`!COMMAND`: what a command prints that a person runs on this machine. The host and the model see nothing of it."""
 
+from textual.timer import Timer
+
 from htui.local.run import LocalRun
 from htui.present import when
 from htui.present.lines import Line, Span, cut_line
@@ -14,13 +16,15 @@ class LocalScreen(OutputScreen):
     def __init__(self, desk: Desk, run: LocalRun) -> None:
         super().__init__(desk, run.output)
         self._run = run
+        self._due: Timer | None = None
 
     def on_mount(self) -> None:
         self.desk.local.watcher = self._came
         self.changed()
 
     def on_unmount(self) -> None:
-        self.desk.local.watcher = None
+        if self.desk.local.watcher == self._came:  # Another one may show it by now.
+            self.desk.local.watcher = None
 
     def tick(self) -> None:
         if self._run.running:
@@ -47,7 +51,13 @@ class LocalScreen(OutputScreen):
         return True
 
     def _came(self, dropped: int) -> None:
+        """Output comes faster than it can be drawn."""
         self.came(dropped)
+        if self._due is None:
+            self._due = self.set_timer(self.desk.pace.frame, self._draw)
+
+    def _draw(self) -> None:
+        self._due = None
         self.changed()
 
 

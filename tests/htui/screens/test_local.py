@@ -50,3 +50,27 @@ async def test_t22_where_it_is_switched_off_or_empty_nothing_runs(tmp_path: Path
         await s.press("enter")
         await s.sees("switched off", "!date")
         assert s.app.local.last is None
+
+
+async def test_output_without_end_in_one_line_is_shown_and_can_be_stopped(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.app.directory = tmp_path
+        await s.type("!cat /dev/zero")
+        await s.press("enter")
+        await s.sees("␀␀␀", "running")
+        await s.press("ctrl+c")
+        await s.sees("ended by signal 15")
+
+
+async def test_the_screen_that_goes_leaves_the_one_that_came_for_the_same_command(tmp_path: Path) -> None:
+    async with stage(tmp_path) as s:
+        s.app.directory = tmp_path
+        await s.type("!sleep 300")
+        await s.press("enter")
+        await s.sees("running")
+        first = s.app.screen
+        assert s.app.local.last is not None
+        s.app.back()
+        s.app.lay(LocalScreen(s.app, s.app.local.last))
+        await s.until(lambda: not first.is_attached and s.app.screen is not first)
+        assert s.app.local.watcher is not None
