@@ -26,7 +26,7 @@ def state_folder(environ: Mapping[str, str]) -> Path:
     """Where drafts and the log are kept: `HTUI_STATE_DIR`, or the system's place for such things."""
     named = environ.get("HTUI_STATE_DIR")
     if named:
-        return Path(named).expanduser()
+        return Path(os.path.expanduser(named))
     from platformdirs import user_state_path
 
     return user_state_path("htui", appauthor=False)

@@ -27,7 +27,7 @@ class Home:
     def of(cls, environment: Mapping[str, str]) -> "Home":
         """`HD_HOME`, by default `~/.h`."""
         named = environment.get("HD_HOME", "").strip()
-        return cls(Path(os.path.abspath(Path(named or "~/.h").expanduser())))
+        return cls(Path(os.path.abspath(os.path.expanduser(named or "~/.h"))))
 
     @property
     def database(self) -> Path:

@@ -45,7 +45,7 @@ def _start(session: str | None, url: str | None, workspace: Path | None, *, low_
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("htui: this needs a terminal. Without one use hd run, or htui list.", file=sys.stderr)
         return USAGE
-    directory = (workspace or Path.cwd()).expanduser().absolute()
+    directory = Path(os.path.expanduser(workspace or Path.cwd())).absolute()
     if not directory.is_dir():
         print(f"htui: {directory} is no folder.", file=sys.stderr)
         return USAGE

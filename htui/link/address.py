@@ -116,7 +116,7 @@ def resolve(url: str | None, environ: Mapping[str, str]) -> Address:
 
 def home_of(environ: Mapping[str, str]) -> Path:
     named = environ.get("HD_HOME")
-    return Path(named).expanduser() if named else Path.home() / ".h"
+    return Path(os.path.expanduser(named)) if named else Path.home() / ".h"
 
 
 def running(home: Path) -> str | None:

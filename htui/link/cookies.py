@@ -40,7 +40,7 @@ class CookieFolder:
         """`HTUI_AUTH_DIR`, else a folder of the platform for state."""
         named = environ.get("HTUI_AUTH_DIR")
         if named:
-            return CookieFolder(Path(named).expanduser())
+            return CookieFolder(Path(os.path.expanduser(named)))
         from platformdirs import user_state_path
 
         return CookieFolder(user_state_path("htui", appauthor=False) / "auth")

@@ -80,7 +80,7 @@ def store_of(environ: Mapping[str, str]) -> PromptStore:
     from platformdirs import user_config_path, user_state_path
 
     named = environ.get("HTUI_CONFIG_DIR")
-    folder = Path(named).expanduser() if named else user_config_path("htui", appauthor=False)
+    folder = Path(os.path.expanduser(named)) if named else user_config_path("htui", appauthor=False)
     config, state = user_config_path("dsht", appauthor=False), user_state_path("dsht", appauthor=False)
     older = () if named else (config / "prompt.local.json", state / "prompts.json")
     return PromptStore(folder / "prompts.json", older)

@@ -167,7 +167,21 @@ def sleeping_tests(root: Path) -> list[str]:
     ]
 
 
+def raising_homes(root: Path) -> list[str]:
+    """`Path.expanduser`, which raises RuntimeError for `~nobody`; `os.path.expanduser` leaves it, as a shell does."""
+    return [
+        f"{name}:{node.lineno}"
+        for name, path in sources(root)
+        for node in _nodes(path)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "expanduser"
+        and ast.unparse(node.func.value) not in ("os.path", "posixpath")
+    ]
+
+
 RULES = {
+    "home": raising_homes,
     "long": long_files,
     "name": forbidden_names,
     "docstring": missing_docstrings,

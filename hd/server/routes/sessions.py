@@ -56,10 +56,10 @@ def session_id_of(address: Mapping[str, Any], endpoint: str) -> str:
 def made_directory(path: str) -> Path:
     """The directory for a session, made where it is missing, as the dialect has it; `WorkspaceInvalidPath`."""
     try:
-        given = Path(path).expanduser()
+        given = Path(os.path.expanduser(path))
         if given.is_absolute():
             given.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         if not isinstance(error, FileExistsError):
             raise WorkspaceInvalidPath(f"The directory {path} cannot be made: {reason}.", {"path": path}) from error
