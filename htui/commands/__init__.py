@@ -15,10 +15,14 @@ PanelName = Literal["help", "status", "queue", "model", "permission", "jobs", "c
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What commands decide by. `ask` is what waits in this session; `allowed` says that it may be allowed already."""
+    """What commands decide by. `ask` is what waits in this session; `allowed` says that it may be allowed already.
+
+    `loaded` says that it is known where the session's log ends.
+    """
 
     session_id: str | None = None
     online: bool = False
+    loaded: bool = False
     running: bool = False
     ask: PendingAsk | None = None
     allowed: bool = False
@@ -188,3 +192,13 @@ class Command:
 
 NO_SESSION = Say("No session is open. /new opens one, /resume lists them.", "warning")
 OFFLINE = Say("Not connected: nothing was sent.", "warning")
+NOT_LOADED = Say("The session is still being loaded: nothing was read. Try it again in a moment.", "warning")
+
+
+def unreadable(facts: Facts) -> Say | None:
+    """Why the log of the session cannot be read now; None where it can."""
+    if facts.session_id is None:
+        return NO_SESSION
+    if not facts.online:
+        return OFFLINE
+    return None if facts.loaded else NOT_LOADED

@@ -1,12 +1,10 @@
 """`/export-html [FILE]`: the conversation as a page that needs nothing else."""
 
-from htui.commands import NO_SESSION, OFFLINE, Command, Effect, ExportPage, Facts
+from htui.commands import Command, Effect, ExportPage, Facts, unreadable
 
 
 def run(args: str, facts: Facts) -> Effect:
-    if facts.session_id is None:
-        return NO_SESSION
-    return ExportPage(args) if facts.online else OFFLINE
+    return unreadable(facts) or ExportPage(args)
 
 
 COMMAND = Command("export-html", "the session as a page in a file", run, "[FILE]")

@@ -1,14 +1,12 @@
 """`/search WORDS`: where in this conversation something was said, older pages included."""
 
-from htui.commands import NO_SESSION, OFFLINE, Command, Effect, Facts, Find, Say
+from htui.commands import Command, Effect, Facts, Find, Say, unreadable
 
 
 def run(args: str, facts: Facts) -> Effect:
-    if facts.session_id is None:
-        return NO_SESSION
     if not args:
         return Say("/search needs words to look for.", "warning")
-    return Find(args) if facts.online else OFFLINE
+    return unreadable(facts) or Find(args)
 
 
 COMMAND = Command("search", "where in this session it was said", run, "WORDS")

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from htui.errors import HtuiError
+from htui.new_file import new_file
 
 _TYPES: Final = 60
 """Kinds of objects that are counted, the most frequent ones."""
@@ -30,10 +31,10 @@ def dump(folder: Path, tag: str, counts: dict[str, int]) -> Path:
     name = re.sub(r"[^\w\-]+", "-", tag).strip("-")[:40]
     path = folder / f"htui-{time.strftime('%Y%m%d-%H%M%S')}{f'-{name}' if name else ''}.json"
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
+        with new_file(path) as file:
             file.write(msgspec.json.format(msgspec.json.encode(figures(counts))) + b"\n")
     except OSError as error:
-        raise DumpFailed(f"{path} cannot be written: {error.strerror}.") from None
+        raise DumpFailed(f"{path} cannot be written: {error.strerror}. Nothing is left of it.") from None
     return path
 
 

@@ -59,6 +59,7 @@ class Effects:
         return Facts(
             session_id=conversation.session_id,
             online=conversation.online,
+            loaded=conversation.mirror.loaded,
             running=conversation.running,
             ask=screen.asking.ask,
             allowed=screen.asking.allowed,

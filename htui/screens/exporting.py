@@ -2,14 +2,17 @@
 
 import asyncio
 import os
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from hd.protocol.events import Event
 from htui.errors import HtuiError
 from htui.mirror.records import transcript_of
+from htui.new_file import new_file
 from htui.present.count import plural, size
 from htui.present.page import page_end, page_head, row_html
 from htui.screens.desk import Desk
@@ -37,13 +40,17 @@ async def export_page(desk: Desk, session_id: str, wanted: str) -> str:
         title, folder = title_of(mirror), entry.cwd if entry is not None else ""
     finally:
         desk.release(session_id)
-    return await asyncio.to_thread(_write, path, title, folder, desk.now(), events, complete)
+    given_up = threading.Event()
+    try:
+        return await asyncio.to_thread(_write, path, title, folder, desk.now(), events, complete, given_up.is_set)
+    finally:
+        given_up.set()
 
 
 def _path(desk: Desk, session_id: str, wanted: str) -> Path:
     text = wanted.strip().strip("\"'")
     if text:
-        path = Path(text).expanduser()
+        path = Path(os.path.expanduser(text))
     else:
         path = Path(f"{time.strftime('%Y-%m-%d-%H%M%S')}-{session_id.removeprefix('session-')[:8]}.html")
     return path if path.is_absolute() else desk.directory / path
@@ -63,24 +70,21 @@ async def _events(pages: Pages) -> tuple[list[Event], bool]:
     return [event for part in reversed(found) for event in part], not more
 
 
-def _write(path: Path, title: str, folder: str, now: int, events: list[Event], complete: bool) -> str:
+def _write(
+    path: Path, title: str, folder: str, now: int, events: list[Event], complete: bool, is_given_up: Callable[[], bool]
+) -> str:
     rows = transcript_of(events).rows
     note = f"{plural(len(rows), 'entry', 'entries')}." + ("" if complete else " Earlier ones are not in this page.")
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with new_file(path) as file:
+            for part in chain((page_head(title, folder, now),), map(row_html, rows), (page_end(note),)):
+                if is_given_up():
+                    raise ExportFailed(f"{path} was given up. Nothing is left of it.")
+                file.write(part.encode(errors="replace"))
+            file.flush()
+            written = file.tell()
     except FileExistsError:
         raise ExportFailed(f"{path} is there already and was left as it is. Name another file.") from None
     except OSError as error:
-        raise ExportFailed(f"{path} cannot be written: {error.strerror}.") from None
-    try:
-        with open(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(page_head(title, folder, now))
-            for row in rows:
-                file.write(row_html(row))
-            file.write(page_end(note))
-            written = file.tell()
-    except OSError as error:
-        with suppress(OSError):
-            path.unlink()
         raise ExportFailed(f"{path} cannot be written: {error.strerror}. Nothing is left of it.") from None
     return f"{note} {size(written)} in {path}"

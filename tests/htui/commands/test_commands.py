@@ -5,7 +5,22 @@ from typing import Any
 
 import pytest
 
-from htui.commands import Answer, Call, Execute, Facts, Go, Leave, Open, Say, Scroll, Show, Thoughts
+from htui.commands import (
+    NO_SESSION,
+    NOT_LOADED,
+    OFFLINE,
+    Answer,
+    Call,
+    Execute,
+    Facts,
+    Go,
+    Leave,
+    Open,
+    Say,
+    Scroll,
+    Show,
+    Thoughts,
+)
 from htui.mirror.rows import PendingAsk, QueueItem
 from htui.present.lines import cells_of, text_of
 from htui.screens.command_table import BY_NAME, COMMANDS
@@ -14,7 +29,7 @@ from tests.support.scripted import CATALOGUE
 
 ASK = PendingAsk("e1", "approval", "s1", {}, 0)
 OFFERED = PendingAsk("e1", "approval", "s1", {"always": {"text": "`rm x`"}}, 0)
-FACTS = Facts(session_id="s1", online=True, catalogue=CATALOGUE)
+FACTS = Facts(session_id="s1", online=True, loaded=True, catalogue=CATALOGUE)
 ITEM = QueueItem("q1", "queued", None, ())
 
 
@@ -55,6 +70,15 @@ ITEM = QueueItem("q1", "queued", None, ())
 )
 def test_effects(name: str, args: str, facts: Facts, effect: Any) -> None:
     assert BY_NAME[name].run(args, facts) == effect
+
+
+@pytest.mark.parametrize("name", ["search", "history", "older", "export-html"])
+def test_what_reads_the_log_waits_until_it_is_known_where_that_ends(name: str) -> None:
+    run = BY_NAME[name].run
+    assert run("x", replace(FACTS, loaded=False)) == NOT_LOADED
+    assert run("x", replace(FACTS, online=False)) == OFFLINE
+    assert run("x", Facts()) == NO_SESSION
+    assert not isinstance(run("x", FACTS), Say)
 
 
 @pytest.mark.parametrize("name", ["attach", "cancel", "changes", "model", "permission", "new", "tail"])

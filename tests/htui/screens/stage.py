@@ -1,6 +1,7 @@
 """The whole program without a terminal: a scripted link, a clock of its own, and the screen as text."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,7 +17,8 @@ from htui.screens.session import SessionScreen
 from htui.theme import Theme
 from tests.support.scripted import NOW, SESSION, Log, ScriptedLink
 
-TRIES = 4000
+PATIENCE = 20.0
+"""Seconds after which a condition counts as never met: what runs in a thread takes its time beside other work."""
 _CHARACTERS = {_character_to_key(char): char for char in " /.,-?!:;()[]{}'\"#*+=<>@_|~&%$^`\\"} | {
     "enter": "\r",
     "tab": "\t",
@@ -67,7 +69,8 @@ class Stage:
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Lets the program run until the condition holds."""
-        for _ in range(TRIES):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
             if condition():
                 return
             self.app._show_changes()
