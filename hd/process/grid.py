@@ -92,7 +92,8 @@ class Grid:
         if self.inserting:
             self.insert_cells(size)
         self._clear_halves(self.x, self.x + size)
-        self.lines[self.y][self.x : self.x + size] = [(char, self.style), ("", self.style)][:size]
+        drawn = (" ", " ") if char.isspace() else (char, "")  # Every kind of space is seen as a blank.
+        self.lines[self.y][self.x : self.x + size] = [(part, self.style) for part in drawn[:size]]
         self.x += size
 
     def _wrap(self, size: int) -> None:

@@ -88,6 +88,13 @@ def test_x12_whatever_comes_the_grid_is_whole_and_harmless(
     assert one.cursor is None or (one.cursor[0] < wide and one.cursor[1] < high)
 
 
+@pytest.mark.parametrize("space", ["\xa0", "\u2003", "\u202f", "\u3000"])
+def test_x12_every_kind_of_space_is_a_blank_as_wide_as_it_is(space: str) -> None:
+    screen = shown(f"a{space}b")
+    cells = [char for char, _ in screen.lines()[0][:4]]
+    assert cells == (["a", " ", " ", "b"] if space == "\u3000" else ["a", " ", "b", " "])
+
+
 def test_x12_an_editor_gives_the_main_screen_back() -> None:
     screen = shown("one\r\n", "\x1b[?1049h\x1b[2J\x1b[Heditor")
     assert (rows(screen)[0], screen.alternate) == ("editor", True)
