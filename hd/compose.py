@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,23 +23,21 @@ from hd.billing.cost import cost_projection
 from hd.commands.table import default_commands
 from hd.config import namespaces
 from hd.config.credentials import Credentials
-from hd.config.document import Namespace, SettingsDocument
+from hd.config.document import SettingsDocument
 from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.desks import Desks
-from hd.errors import KeyUnusable
 from hd.files.folders import Folders
 from hd.files.guard import Guard
 from hd.files.references import References
+from hd.furnish import instructions, key_changed, providers_of, secrets, settings_namespaces
 from hd.jobs.jobs import Jobs
 from hd.ledger.accounts import Accounts
-from hd.ledger.budget import BUDGET, parse
+from hd.ledger.budget import BUDGET
 from hd.ledger.cache import cache_projection
 from hd.ledger.day import DayCap
 from hd.ledger.prices import prices
 from hd.llm.base import Provider
-from hd.llm.deepseek import DeepSeek
-from hd.llm.demo import Demo
 from hd.llm.providers import Providers
 from hd.llm.tape.recorder import Recorder
 from hd.llm.tape.veil import Veil
@@ -48,9 +46,8 @@ from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.permit.rulebook import Rulebook
 from hd.process.run import Runner
 from hd.process.sandbox.probe import probe
-from hd.process.sandbox.sandbox import DEFAULT_USE, Sandbox
+from hd.process.sandbox.sandbox import Sandbox
 from hd.prompt.guidance import GUIDANCE
-from hd.prompt.instructions import find, render
 from hd.prompt.system import system_prompt
 from hd.prompt.tree import TREE
 from hd.protocol.projections import DAEMON
@@ -205,7 +202,7 @@ def build(
         home.recordings, lambda: Veil(desks.masks().named, str(Path.home())), program=f"hd {__version__}"
     )
     providers = (
-        _providers(settings, keys, recorder, demo=demo) if provider is None else Providers([provider], settings.model)
+        providers_of(settings, keys, recorder, demo=demo) if provider is None else Providers([provider], settings.model)
     )
     runner = Runner(mark=mark, spills=home.spill)
     guard = Guard((home.root,), sandbox.rules)
@@ -219,7 +216,7 @@ def build(
         guard,
         home.scratch,
         undo,
-        lambda: Mask(dict.fromkeys(_secrets(keys), "api-key")) | surroundings,
+        lambda: Mask(dict.fromkeys(secrets(keys), "api-key")) | surroundings,
     )
     rules = Rulebook(store, now_ms, runner.search_path)
     grounds = Grounds(broker, rules, lambda session, mode: sandbox.holds(mode, session.value("sandbox")))
@@ -232,7 +229,7 @@ def build(
         providers=providers,
         bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks),
         system_prompt=system_prompt(),
-        instructions=lambda cwd: asyncio.to_thread(_instructions, Path(cwd), home.root),
+        instructions=lambda cwd: asyncio.to_thread(instructions, Path(cwd), home.root),
         surroundings=around,
         announce=broker.emit,
         titles=titles,
@@ -241,7 +238,9 @@ def build(
     )
     agents = Agents(outfit)
     registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo, around)
-    document = SettingsDocument(store, _namespaces(settings, providers, sandbox, guard, titles, day), broker.emit)
+    document = SettingsDocument(
+        store, settings_namespaces(settings, providers, sandbox, guard, titles, day), broker.emit
+    )
 
     def keep_day(amount: str | None) -> Awaitable[object]:
         return document.update(namespaces.SPENDING, {"day": amount})
@@ -259,7 +258,7 @@ def build(
         terminals=desks.terminals,
         providers=providers,
         settings=document,
-        credentials=Credentials(keys, lambda ref: _key_changed(providers, broker, ref)),
+        credentials=Credentials(keys, lambda ref: key_changed(providers, broker, ref)),
         sandbox=sandbox,
         recorder=recorder,
         broker=broker,
@@ -301,46 +300,5 @@ def build(
     for part in routes:
         unary |= part.unary()
         streams |= part.streams()
-    plain = (*ExportRoutes(services, lambda: _secrets(keys)).plain(), *upload_routes.plain())
+    plain = (*ExportRoutes(services, lambda: secrets(keys)).plain(), *upload_routes.plain())
     return House(services, unary, streams, plain, undo, around)
-
-
-def _secrets(keys: Keys) -> list[str]:
-    """What may leave this machine in no form: the key of the environment, and the stored one where both are there."""
-    found: list[str] = []
-    for source in (keys, Keys(keys.home, {})):
-        with suppress(KeyUnusable):
-            found += [key for key in (source.load(),) if key and key not in found]
-    return found
-
-
-def _providers(settings: Settings, keys: Keys, recorder: Recorder, *, demo: bool) -> Providers:
-    scripted: Provider = Demo()
-    if demo:
-        return Providers([scripted])
-    real = DeepSeek(settings.base_url, keys.load, recorder=recorder)
-    return Providers([real, scripted], settings.model, usable=lambda one: one is scripted or keys.status().configured)
-
-
-def _key_changed(providers: Providers, broker: Broker, ref: str) -> None:
-    providers.refresh()
-    broker.emit("credentials/reference-updated", [ref])
-    broker.emit("llm/adapters-updated", [])
-
-
-def _namespaces(
-    settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard, titles: Titles, day: DayCap
-) -> list[Namespace]:
-    pinned = settings.model is not None
-    return [
-        namespaces.default_model(providers.base, providers.complete, providers.prefer, pinned=pinned),
-        namespaces.permission(DEFAULT_PRESET),
-        namespaces.sandbox(DEFAULT_USE, sandbox.set),
-        namespaces.secret_files(guard.own),
-        namespaces.session_title(settings.titles, titles.want),
-        namespaces.spending(parse, day.bound),
-    ]
-
-
-def _instructions(workspace: Path, home: Path) -> str | None:
-    return render(find(workspace, home)) or None
