@@ -6,13 +6,15 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 from aiohttp import web
 
 from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
+from hd.agent.gate import Gate
 from hd.agent.history import HISTORY
 from hd.agent.outfit import Outfit
 from hd.agent.permission import Grounds
@@ -33,9 +35,8 @@ from hd.files.references import References
 from hd.furnish import instructions, key_changed, providers_of, secrets, settings_namespaces
 from hd.jobs.jobs import Jobs
 from hd.ledger.accounts import Accounts
-from hd.ledger.budget import BUDGET
 from hd.ledger.cache import cache_projection
-from hd.ledger.day import DayCap
+from hd.ledger.caps import BUDGET
 from hd.ledger.prices import prices
 from hd.llm.base import Provider
 from hd.llm.providers import Providers
@@ -91,6 +92,7 @@ from hd.undo.settle import forget, settle
 from hd.undo.undo import Undo
 from hd.uploads.uploads import Uploads
 from hd.version import __version__
+from pricing import plain as text_of
 
 
 def now_ms() -> int:
@@ -222,9 +224,14 @@ def build(
     grounds = Grounds(broker, rules, lambda session, mode: sandbox.holds(mode, session.value("sandbox")))
     around = Surroundings(guard, sandbox, runner.shell, Path.home().resolve(), now, sources)
     tools = default_tools()
-    titles = Titles(providers, wanted=settings.titles)
     accounts = Accounts(store, now_ms, tables)
-    day = DayCap(accounts.today)
+
+    def keep_allowed(day: date, amount: Decimal) -> Awaitable[object]:
+        allowed = {"date": day.isoformat(), "amount": text_of(amount)}
+        return document.update(namespaces.SPENDING, {"allowed": allowed})
+
+    gate = Gate(broker, registry, accounts, keep_allowed)
+    titles = Titles(providers, gate, wanted=settings.titles)
     outfit = Outfit(
         providers=providers,
         bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks),
@@ -233,17 +240,18 @@ def build(
         surroundings=around,
         announce=broker.emit,
         titles=titles,
-        day=day,
+        gate=gate,
         default_selection=providers.default,
     )
     agents = Agents(outfit)
     registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo, around)
     document = SettingsDocument(
-        store, settings_namespaces(settings, providers, sandbox, guard, titles, day), broker.emit
+        store, settings_namespaces(settings, providers, sandbox, guard, titles, gate), broker.emit
     )
 
-    def keep_day(amount: str | None) -> Awaitable[object]:
-        return document.update(namespaces.SPENDING, {"day": amount})
+    def keep_day(amount: Decimal | None) -> Awaitable[object]:
+        day = None if amount is None else text_of(amount)
+        return document.update(namespaces.SPENDING, {"day": day, "allowed": None})
 
     services = Services(
         registry=registry,
@@ -252,7 +260,7 @@ def build(
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox, day, keep_day),
+        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox, gate, keep_day),
         jobs=jobs,
         background=desks.background,
         terminals=desks.terminals,

@@ -3,6 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
+from hd.agent.gate import Gate
 from hd.agent.title import Titles
 from hd.config import namespaces
 from hd.config.document import Namespace
@@ -10,8 +11,7 @@ from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import KeyUnusable
 from hd.files.guard import Guard
-from hd.ledger.budget import parse
-from hd.ledger.day import DayCap
+from hd.ledger.caps import DayCap, parse
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
@@ -49,7 +49,7 @@ def key_changed(providers: Providers, broker: Broker, ref: str) -> None:
 
 
 def settings_namespaces(
-    settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard, titles: Titles, day: DayCap
+    settings: Settings, providers: Providers, sandbox: Sandbox, guard: Guard, titles: Titles, gate: Gate
 ) -> list[Namespace]:
     """The settings that a client reads and writes, each with the service that follows it."""
     pinned = settings.model is not None
@@ -59,7 +59,7 @@ def settings_namespaces(
         namespaces.sandbox(DEFAULT_USE, sandbox.set),
         namespaces.secret_files(guard.own),
         namespaces.session_title(settings.titles, titles.want),
-        namespaces.spending(parse, day.bound),
+        namespaces.spending(parse, lambda cap, allowed: gate.bind_day(DayCap(cap, allowed))),
     ]
 
 

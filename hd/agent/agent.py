@@ -115,7 +115,8 @@ class Agent:
             return None
         window = self.session.value("contextPressure").window or 0
         occasion = Occasion(command_id=command_id, focus=focus)
-        work = partial(compact, self.session, self._outfit.providers.resolve, occasion, window)
+        outfit = self._outfit
+        work = partial(compact, self.session, outfit.providers.resolve, outfit.gate, occasion, window)
         return await self.alone(work, "compact it", "The compaction was stopped. The history is unchanged.")
 
     async def alone(self, work: Callable[[], Coroutine[Any, Any, T]], then: str, stopped: str) -> T:

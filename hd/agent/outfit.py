@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hd.agent.dispatch import Bench
+from hd.agent.gate import Gate
 from hd.agent.title import Titles
-from hd.ledger.day import DayCap
 from hd.llm.providers import Providers
 from hd.prompt.tree import News
 from hd.session.live import LiveSession
@@ -33,8 +33,8 @@ class Surroundings(Protocol):
 class Outfit:
     """What every agent of a house works with.
 
-    `instructions` reads the instruction files of a folder. `announce` tells all clients a host event. `day` bounds what
-    all of them may cost together.
+    `instructions` reads the instruction files of a folder. `announce` tells all clients a host event. All that they
+    send to a model goes through `gate`.
     """
 
     providers: Providers
@@ -44,5 +44,5 @@ class Outfit:
     surroundings: Surroundings
     announce: Announce
     titles: Titles
-    day: DayCap
+    gate: Gate
     default_selection: Callable[[], Mapping[str, Any]]

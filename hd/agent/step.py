@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from contextlib import aclosing
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,28 +26,37 @@ class Answer:
     finish: str
 
 
-async def answer(session: LiveSession, provider: Provider, request: Request, *, turn: int, step: int) -> Answer:
+Passing = Callable[[], AbstractAsyncContextManager[None]]
+"""The gate for one request (`hd.agent.gate`)."""
+
+
+async def answer(
+    session: LiveSession, provider: Provider, request: Request, passing: Passing, *, turn: int, step: int
+) -> Answer:
     """Asks the provider until it answers or no retry makes sense; the last `ProviderError` then goes up.
 
-    Cancelled in the middle, it records what was received as an interrupted message and lets the cancellation go on.
+    Every try is a request of its own, which goes through the gate. Cancelled in the middle, it records what was
+    received as an interrupted message and lets the cancellation go on.
     """
     failures = 0
     while True:
-        attempt = session.begin_attempt(turn, step)
-        try:
-            await _receive(attempt, provider, request, Waits(session.record, session.now, turn, step))
-        except ProviderError as error:
-            _record_failure(session, attempt, error)
-            failures += 1
-            delay = retry.next_delay(error, failures, random.random())
-            if delay is None:
+        async with passing():
+            attempt = session.begin_attempt(turn, step)
+            try:
+                await _receive(attempt, provider, request, Waits(session.record, session.now, turn, step))
+            except ProviderError as error:
+                _record_failure(session, attempt, error)
+                failures += 1
+                delay = retry.next_delay(error, failures, random.random())
+                if delay is None:
+                    raise
+                failed = error
+            except BaseException:
+                _record_interruption(session, attempt, provider, request)
                 raise
-            await _pause(session, attempt, provider, error, failures, delay)
-        except BaseException:
-            _record_interruption(session, attempt, provider, request)
-            raise
-        else:
-            return _record_answer(session, attempt, provider, request)
+            else:
+                return _record_answer(session, attempt, provider, request)
+        await _pause(session, attempt, provider, failed, failures, delay)
 
 
 async def _receive(attempt: Attempt, provider: Provider, request: Request, waits: Waits) -> None:

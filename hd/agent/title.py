@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, Final
 
-from hd.errors import ModelUnavailable
-from hd.ledger.budget import refusal
+from hd.agent.gate import Gate
+from hd.errors import BudgetReached, ModelUnavailable
+from hd.ledger.budget import Sending
 from hd.llm.base import Provider, ProviderError, Request
 from hd.llm.providers import Providers
 from hd.protocol import events as ev
@@ -76,9 +77,10 @@ def request_of(model: str, prompt: str, answer: str) -> Request:
 class Titles:
     """Asks for titles, one task for each session."""
 
-    def __init__(self, providers: Providers, *, wanted: bool) -> None:
+    def __init__(self, providers: Providers, gate: Gate, *, wanted: bool) -> None:
         self._wanted = wanted
         self._providers = providers
+        self._gate = gate
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -101,13 +103,21 @@ class Titles:
             return
         prompt, answer, seq = exchange
         request = request_of(provider.title_model, prompt, answer)
-        if _too_dear(session, provider, request):
-            return
         session.holds.take()
-        task = asyncio.create_task(_give(session, provider, request, seq), name=f"title of {session.id}")
+        task = asyncio.create_task(self._give(session, provider, request, seq), name=f"title of {session.id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: session.holds.let_go())
+
+    async def _give(self, session: LiveSession, provider: Provider, request: Request, seq: int) -> None:
+        """A name is worth no question: where a cap has no room for it there is none."""
+        size = sum(tokens_of(message) for message in request.messages)
+        sending = Sending(size, provider.id, request.model, answer=MAX_TOKENS)
+        try:
+            async with self._gate.passing(session, sending, asking=False):
+                await _give(session, provider, request, seq)
+        except BudgetReached as error:
+            _log.info("no title for %s: %s", session.id, error.message)
 
     async def close(self) -> None:
         self._closed = True
@@ -116,13 +126,6 @@ class Titles:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-
-
-def _too_dear(session: LiveSession, provider: Provider, request: Request) -> bool:
-    size = sum(tokens_of(message) for message in request.messages)
-    route = (provider.id, request.model)
-    cost, cap = session.value("cost"), session.value("budget")
-    return refusal(cost, cap, size=size, route=route, now=session.now()) is not None
 
 
 async def _give(session: LiveSession, provider: Provider, request: Request, seq: int) -> None:

@@ -5,6 +5,7 @@ A step is everything up to a request, the request, and the calls of its answer. 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from hd.agent import inbox as box
@@ -16,9 +17,9 @@ from hd.agent.compaction.room import fits, full, next_move
 from hd.agent.decide import Claim, EndTurn, StepEnd, within_turn
 from hd.agent.dispatch import CUT_CALLS, FILTERED, Call, Dispatch
 from hd.agent.outfit import Outfit
-from hd.agent.spending import may_go_on
 from hd.agent.step import Answer, answer
 from hd.errors import BudgetReached, ModelUnavailable, ProviderFailed
+from hd.ledger.budget import Sending
 from hd.llm.base import Model, ProviderError
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
@@ -39,6 +40,10 @@ class Turn:
 
     async def run(self, first: Claim) -> tuple[Mapping[str, Any], list[Draft]]:
         """From the start to where it has to end: gives the reason, and what closes its last step."""
+        with self._outfit.gate.turn(self.session, self.number):
+            return await self._steps(first)
+
+    async def _steps(self, first: Claim) -> tuple[Mapping[str, Any], list[Draft]]:
         step, cut_calls = 0, 0
         claim: Claim | None = first
         before = [Draft(ev.TURN_START, {"turn": self.number})]
@@ -100,17 +105,13 @@ class Turn:
     async def _compact(self, window: int, *, overflown: bool) -> StepEnd | None:
         """One compaction; an end where it failed and the request does not fit without it."""
         occasion = Occasion(turn=self.number, overflown=overflown)
-        if (refused := await self._spent()) is not None:
-            return refused
         try:
-            await compact(self.session, self._outfit.providers.resolve, occasion, window)
+            await compact(self.session, self._outfit.providers.resolve, self._outfit.gate, occasion, window)
         except BudgetReached as error:
             return self._failed(error.message, "BUDGET")
         except (ProviderFailed, SummaryUnusable) as error:
             if overflown or not fits(self.session.value("contextPressure"), window):
                 return self._failed(error.message, error.code)
-        finally:
-            self._outfit.day.release(self.session.id)
         return None
 
     def _selection(self) -> dict[str, Any]:
@@ -131,28 +132,23 @@ class Turn:
                         self.session.record(title)
 
     async def _step(self, step: int) -> StepEnd:
-        if (refused := await self._spent()) is not None:
-            return refused
         try:
             got = await self._ask(step)
+        except BudgetReached as error:
+            return self._failed(error.message, "BUDGET")
         except ProviderError as error:
             if error.code != "CONTEXT_OVERFLOW" or self._squeezed == step:
                 return self._refused(error)
             return await self._squeeze(step, error)
         return await self._act(got, step)
 
-    async def _spent(self) -> StepEnd | None:
-        """An end where a cap lets no further request go and nobody raises it."""
-        refused = await may_go_on(self.session, self._outfit.bench.grounds.people, self._outfit.day)
-        return None if refused is None else self._failed(refused.sentence(), "BUDGET")
-
     async def _ask(self, step: int) -> Answer:
-        request = req.build(self.session.value("history"))
-        provider, _ = self._outfit.providers.resolve(self.session.value("modelSelection").last_used)
-        try:
-            return await answer(self.session, provider, request, turn=self.number, step=step)
-        finally:
-            self._outfit.day.release(self.session.id)
+        session, gate = self.session, self._outfit.gate
+        request = req.build(session.value("history"))
+        provider, _ = self._outfit.providers.resolve(session.value("modelSelection").last_used)
+        sending = Sending(session.value("contextPressure").projected, provider.id, request.model)
+        passing = partial(gate.passing, session, sending)
+        return await answer(session, provider, request, passing, turn=self.number, step=step)
 
     async def _squeeze(self, step: int, refused: ProviderError) -> StepEnd:
         """After the provider refused a request as too long: one compaction, and the request once more."""

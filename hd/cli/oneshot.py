@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from hd.agent.spending import TOOL
 from hd.billing.cost import Cost
 from hd.cli.ending import say
 from hd.cli.line import Line
@@ -46,14 +47,13 @@ class Course:
 
     denied: bool = False
     needs_person: bool = False
-    over_budget: bool = False
     cancelled: bool = False
 
 
 def exit_code(course: Course, reason: Mapping[str, Any]) -> int:
     if course.needs_person:
         return NEEDS_PERSON
-    if course.over_budget or _is_spent_out(reason):
+    if _is_spent_out(reason):
         return BUDGET
     if course.cancelled:
         return CANCELLED
@@ -144,10 +144,10 @@ class Run:
                 for one in item["records"] if item["type"] == "snapshot" else (item,):
                     self._items.put_nowait(one)
                     if one["type"] == "event":
-                        await self._take(read(one["event"]))
+                        self._take(read(one["event"]))
         self._items.put_nowait({"type": "end"})
 
-    async def _take(self, event: Event) -> None:
+    def _take(self, event: Event) -> None:
         self._usage, _ = self._usage.apply(event)
         self._cost = self._cost.apply(event)
         match event.type:
@@ -155,14 +155,6 @@ class Run:
                 self._reason = event.data["reason"]
             case ev.ASSISTANT_MESSAGE:
                 self._text = text_of(event.data["message"]["content"]) or self._text
-        if event.type in (ev.ASSISTANT_MESSAGE, ev.ASSISTANT_ATTEMPT) and self._is_spent():
-            self._course.over_budget = True
-            await self._stop()
-
-    def _is_spent(self) -> bool:
-        """Whether the requests so far have cost more than the budget; those without a known price count nothing."""
-        budget = self._wish.budget
-        return budget is not None and self._cost.bill().amount > budget
 
     async def _show(self) -> Mapping[str, Any]:
         """Prints what happened until the turn ends; gives the reason of its end.
@@ -196,7 +188,7 @@ class Run:
                 if frame["type"] != "waterfall" or frame["agentId"] != self._session_id:
                     continue
                 if frame["event"] == APPROVAL_REQUEST:
-                    self._course.denied = True
+                    self._course.denied |= frame["request"].get("toolName") != TOOL
                     outcome = {"kind": "result", "value": "rejected"}
                     answer = {"clientId": client_id, "eventId": frame["eventId"], "outcome": outcome}
                     await self._line.call("$events/result", **answer)
@@ -208,10 +200,14 @@ class Run:
     def _finish(self, reason: Mapping[str, Any]) -> int:
         code = exit_code(self._course, reason)
         bill = self._cost.bill()
-        if self._wish.budget is not None and bill.unpriced:
+        budget = self._wish.budget
+        if budget is not None and bill.unpriced:
             say(
                 f"{bill.unpriced} of {bill.requests} requests have no known price, so the budget did not hold for them."
             )
+        if budget is not None and bill.amount > budget:
+            spent = f"{plain(bill.amount)} of {plain(budget)} {bill.currency}"
+            say(f"The last answer cost more than was expected of it: {spent} are spent.")
         self._printer.result(
             {
                 "status": STATUS[code],
@@ -220,7 +216,7 @@ class Run:
                 "text": self._text,
                 "usage": self._usage.view("tokenUsage"),
                 "cost": {
-                    "amount": None if bill.unpriced == bill.requests else plain(bill.amount),
+                    "amount": None if bill.unpriced == bill.requests > 0 else plain(bill.amount),
                     "currency": bill.currency,
                     "exact": bill.exact,
                 },

@@ -159,7 +159,7 @@ class Readable:
         if result["exitCode"] == NEEDS_PERSON:
             self._say(f"A person has to answer that. Answer in a new prompt, or go on in `htui {result['sessionId']}`.")
         elif result["exitCode"] == BUDGET:
-            self._say("✗ The budget is spent, so the turn was ended.")
+            self._say(f"✗ The budget is spent. Go on in `htui {result['sessionId']}`: /allow AMOUNT, and a message.")
         money = "not priced" if cost["amount"] is None else f"{cost['amount']} {cost['currency']}"
         self._say(f"— {result['status']} · {tokens:,} tokens · {money} · session {result['sessionId']}")
 

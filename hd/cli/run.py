@@ -17,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workspace", metavar="DIR", default=".", help="folder to work in (default: this one)")
     parser.add_argument("--model", metavar="M", help="model to use")
     parser.add_argument("--permission", choices=sorted(PRESETS), help="default: what the settings say")
-    parser.add_argument("--budget", metavar="CNY", help="end the turn when its requests have cost more than this")
+    parser.add_argument("--budget", metavar="CNY", help="send no request that could make it cost more than this")
     parser.add_argument("--demo", action="store_true", help="use the scripted offline demo, even with a key")
     parser.add_argument("--record", metavar="FILE", help="write down what goes to the provider and what comes back")
     parser.add_argument("--json", action="store_true", help="print JSON lines, one an event, and the result last")

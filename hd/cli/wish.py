@@ -1,11 +1,13 @@
 """What a command line of `hd run` asks for."""
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from hd.errors import UsageError
+from hd.ledger.caps import parse
+from pricing import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Wish:
         request: dict[str, Any] = {"workspaceId": workspace_id}
         if self.permission is not None:
             request["permissionPreset"] = self.permission
+        if self.budget is not None:
+            request["budget"] = plain(self.budget)
         model = {"provider": "demo" if self.demo else None, "model": self.model}
         named = {key: value for key, value in model.items() if value is not None}
         return {**request, "model": named} if named else request
@@ -38,9 +42,6 @@ class Wish:
 def budget(given: str) -> Decimal:
     """An amount exactly as it was typed; money is never a float."""
     try:
-        amount = Decimal(given)
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise UsageError(f"--budget takes an amount in CNY such as 0.50, not {given!r}; nothing was started.")
-    return amount
+        return parse(given)
+    except ValueError as error:
+        raise UsageError(f"--budget is in CNY. {error} Nothing was started.") from error

@@ -3,15 +3,16 @@
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from hd.agent.agent import Agent
+from hd.agent.gate import Gate
 from hd.commands.base import Command, Line, Said, refused
 from hd.errors import HdError, StoreFull
 from hd.files.guard import Guard
 from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
-from hd.ledger.day import DayCap
 from hd.permit.rulebook import Rulebook
 from hd.process.sandbox.sandbox import Sandbox
 from hd.protocol import events as ev
@@ -94,12 +95,13 @@ def default_commands(
     guard: Guard,
     rules: Rulebook,
     sandbox: Sandbox,
-    day: DayCap,
-    keep_day: Callable[[str | None], Awaitable[object]],
+    gate: Gate,
+    keep_day: Callable[[Decimal | None], Awaitable[object]],
 ) -> CommandTable:
     """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `background` is
     what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked,
-    `sandbox` holds what runs, `day` bounds what a day may cost and `keep_day` keeps that."""
+    `sandbox` holds what runs, `gate` bounds what is sent to a model and `keep_day` keeps
+    what a day may cost."""
     from hd.commands.kinds import budget, cache, compact, export, feedback, goal, permission, plan, processes, undo
     from hd.commands.kinds import sandbox as held
 
@@ -107,6 +109,6 @@ def default_commands(
     own = [
         permission.command(guard, rules),
         held.command(sandbox, guard, rules),
-        budget.command(day, keep_day),
+        *budget.commands(gate, keep_day),
     ]
     return CommandTable([*plain, *own, *undo.commands(kept), *processes.commands(jobs, background)])

@@ -1,6 +1,7 @@
 """The namespaces of settings that there are: the model and the permissions that a new session begins with, what holds
 the commands of all sessions, and a person's own rules on which files are secret."""
 
+import datetime
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
@@ -53,10 +54,16 @@ class _SessionTitle(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     generate: bool | msgspec.UnsetType = msgspec.UNSET
 
 
+class _Allowed(msgspec.Struct, forbid_unknown_fields=True):
+    date: datetime.date
+    amount: str
+
+
 class _Spending(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """`day`: what all sessions may cost in a day, in CNY, as text."""
+    """`day`: what all sessions may cost in a day, in CNY, as text; `allowed`: what a person let one day cost."""
 
     day: str | msgspec.UnsetType = msgspec.UNSET
+    allowed: _Allowed | msgspec.UnsetType = msgspec.UNSET
 
 
 def default_model(
@@ -100,17 +107,23 @@ def session_title(base: bool, want: Callable[[bool], None]) -> Namespace:
     )
 
 
-def spending(parse: Callable[[str], Decimal], cap: Callable[[Decimal | None], None]) -> Namespace:
-    """The cap of a day; `parse` raises a ValueError for what is no amount, `cap` makes one count."""
+def spending(
+    parse: Callable[[str], Decimal], bind: Callable[[Decimal | None, tuple[datetime.date, Decimal] | None], None]
+) -> Namespace:
+    """The cap of a day, and what was allowed for one; `parse` raises a ValueError for what is no amount, `bind` makes
+    both count."""
 
     def check(section: Mapping[str, Any]) -> None:
         try:
-            parse(section.get("day", "0"))
+            for amount in (section.get("day", "0"), section.get("allowed", {}).get("amount", "0")):
+                parse(amount)
         except ValueError as error:
             raise BadRequest(str(error)) from error
 
     def apply(section: Mapping[str, Any]) -> None:
-        cap(parse(section["day"]) if "day" in section else None)
+        allowed = section.get("allowed")
+        one = None if allowed is None else (datetime.date.fromisoformat(allowed["date"]), parse(allowed["amount"]))
+        bind(parse(section["day"]) if "day" in section else None, one)
 
     return Namespace(SPENDING, _Spending, dict, check, apply)
 

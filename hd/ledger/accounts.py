@@ -38,6 +38,16 @@ class Accounts:
             new = await self._source.records(self._books.seen)
             return await asyncio.to_thread(self._today, new, now)
 
+    async def of(self, session_ids: Sequence[str]) -> Bill:
+        """What these sessions cost together."""
+        async with self._lock:
+            new = await self._source.records(self._books.seen)
+            return await asyncio.to_thread(self._of, new, session_ids)
+
+    def _of(self, new: Sequence[Records], session_ids: Sequence[str]) -> Bill:
+        self._books.grow(new)
+        return self._books.of(session_ids)
+
     def _today(self, new: Sequence[Records], now: int) -> Bill:
         self._books.grow(new)
         return self._books.today(now)

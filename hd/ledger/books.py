@@ -76,6 +76,14 @@ class Books:
         bills = [(session_id, cost.bill()) for session_id, cost in self._costs.items()]
         return sorted((one for one in bills if one[1].requests or one[1].reasons), key=lambda one: -one[1].amount)
 
+    def of(self, session_ids: Iterable[str]) -> Bill:
+        """What these sessions cost together."""
+        whole = EMPTY
+        for session_id in session_ids:
+            if session_id in self._costs:
+                whole = whole.joined(self._costs[session_id].bill())
+        return whole
+
     def today(self, now_ms: int) -> Bill:
         """What the day of `now_ms` cost so far."""
         period, whole = periods(now_ms)["today"], EMPTY

@@ -1,113 +1,121 @@
-"""A cap on what a session may cost: the next request is refused before it is sent (case H08; pure).
+"""Whether a cap lets the next request go, before it is sent (case H08; pure).
 
 What a request will cost is not known before it is answered. Expected is what can be: its input, of which the part that
 the last request already sent is taken to be cached, and an answer as long as the last one. Requests without a known
 price count nothing, which is said.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal, InvalidOperation
-from typing import Any, Final, Literal
+from decimal import ROUND_CEILING, Decimal
+from typing import Final, Literal
 
 from hd.billing.cost import Cost
-from hd.protocol import events as tags
-from hd.protocol.events import Event
-from hd.protocol.projections.base import Projection
-from pricing import Tokens, estimate, plain, tokens_of
+from hd.ledger.caps import CURRENCY
+from pricing import Estimate, PriceTable, Tokens, estimate, plain, tokens_of
 
-CURRENCY: Final = "CNY"
-LARGEST: Final = Decimal(1_000_000)
+Scope = Literal["turn", "session", "day"]
+
 _CENT: Final = Decimal("0.01")
 _ANSWER: Final = 500
 """Tokens of an answer where none was given yet."""
 
+_WHOSE: Final = {"turn": "this turn", "session": "this session", "day": "all sessions of today"}
 
-_WHOSE: Final = {"session": "this session", "day": "all sessions of today"}
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """A request that is about to be sent, of `size` tokens.
+
+    `answer` is the longest answer it asks for, of one that stands alone: nothing of it is cached.
+    """
+
+    size: int
+    provider: str
+    model: str
+    answer: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a cap of `limit` has to hold: `amount`, of which some is only expected, and requests without a price.
+
+    `owner` is the session whose turn or whole is meant; empty for a day.
+    """
+
+    scope: Scope
+    owner: str
+    limit: Decimal
+    amount: Decimal
+    unpriced: int = 0
+
+    @property
+    def room(self) -> Decimal:
+        return self.limit - self.amount
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not sent, in `CURRENCY`: what was spent, what the request is expected to cost, and the cap.
+    """Why a request is not sent that is `expected` to cost so much, in `CURRENCY`."""
 
-    `scope` says what is capped: this session, or all sessions of a day.
-    """
-
-    spent: Decimal
+    spent: Spent
     expected: Decimal
-    cap: Decimal
-    unpriced: int
-    scope: Literal["session", "day"] = "session"
 
     @property
     def proposal(self) -> Decimal:
         """A cap that would do: twice the one there is, or so much that two such requests fit."""
-        return max(2 * self.cap, self.spent + 2 * self.expected).quantize(_CENT, ROUND_CEILING)
+        return whole_cents(max(2 * self.spent.limit, self.spent.amount + 2 * self.expected))
 
     @property
     def doubt(self) -> str:
         """What the sum leaves out; empty when it leaves out nothing."""
-        return f"Earlier requests without a known price, not counted: {self.unpriced}." if self.unpriced else ""
+        unpriced = self.spent.unpriced
+        return f"Earlier requests without a known price, not counted: {unpriced}." if unpriced else ""
 
     def sentence(self) -> str:
-        command = "/budget day AMOUNT" if self.scope == "day" else "/budget AMOUNT"
-        doubt = f" {self.doubt}" if self.doubt else ""
+        spent, doubt = self.spent, f" {self.doubt}" if self.doubt else ""
         return (
-            f"The next request was not sent: {_WHOSE[self.scope]} cost {plain(self.spent)} of {plain(self.cap)} "
-            f"{CURRENCY}, and the request is expected to cost {plain(self.expected)}.{doubt} Nothing is lost; raise "
-            f"the cap with {command} and send a message to go on."
+            f"The next request was not sent: {_WHOSE[spent.scope]} cost {plain(spent.amount)} of {plain(spent.limit)} "
+            f"{CURRENCY}, and the request is expected to cost {plain(self.expected)}.{doubt} Nothing is lost; "
+            "/allow AMOUNT lets it spend so much more, and a message goes on."
         )
 
 
-def refusal(cost: Cost, cap: Decimal | None, *, size: int, route: tuple[str, str], now: int) -> Refusal | None:
-    """None when the next request may be sent: one of `size` tokens at `now` (ms) to provider and model."""
-    if cap is None:
-        return None
-    spent, unpriced = _spent(cost)
-    expected = expected_cost(cost, size, route, now)
-    return Refusal(spent, expected, cap, unpriced) if spent + expected > cap else None
+def refusal(caps: Iterable[Spent], expected: Decimal) -> Refusal | None:
+    """None when a request that is expected to cost so much may be sent, else the first cap that it could pass."""
+    return next((Refusal(spent, expected) for spent in caps if expected > spent.room), None)
 
 
-def parse(text: str) -> Decimal:
-    """An amount as people write it; ValueError names what is wrong."""
-    try:
-        amount = Decimal(text.strip().removeprefix("¥").strip())
-    except InvalidOperation:
-        raise ValueError(f"{text.strip()[:40]!r} is no amount; write it like 2.50.") from None
-    if not amount.is_finite() or not 0 <= amount <= LARGEST:
-        raise ValueError(f"A budget lies between 0 and {LARGEST:,}.")
-    return amount
+def whole_cents(amount: Decimal) -> Decimal:
+    """No less than `amount`."""
+    return amount.quantize(_CENT, ROUND_CEILING)
 
 
-def _spent(cost: Cost) -> tuple[Decimal, int]:
-    bills = [one.bill for one in cost.models().values()]
-    return sum((bill.amount for bill in bills), Decimal(0)), sum(bill.unpriced for bill in bills)
-
-
-def expected_cost(cost: Cost, size: int, route: tuple[str, str], now: int) -> Decimal:
-    """What the next request of `size` tokens at `now` (ms) is expected to cost; 0 without a known price in `CURRENCY`.
+def expected_cost(cost: Cost, sending: Sending, now: int) -> Decimal:
+    """What a request at `now` (ms) is expected to cost a session; 0 without a known price in `CURRENCY`.
 
     By the prices that its bill will be reckoned by, so the home's own count here too.
     """
     attempts = cost.ledger.attempts
     last = tokens_of(attempts[-1].usage) if len(attempts) else None
     before = last or Tokens(0, 0, 0, _ANSWER)
-    cached = min(size, before.input + before.cache_read) if last is not None else 0
-    usage = {"inputTokens": size - cached, "cacheReadTokens": cached, "outputTokens": before.output}
-    price = estimate(usage, provider=route[0], model=route[1], at_ms=now, tables=cost.tables)
-    return price.amount if price.amount is not None and price.currency == CURRENCY else Decimal(0)
+    if sending.answer is not None:
+        before = Tokens(0, 0, 0, sending.answer)
+    cached = min(sending.size, before.input + before.cache_read)
+    usage = {"inputTokens": sending.size - cached, "cacheReadTokens": cached, "outputTokens": before.output}
+    price = estimate(usage, provider=sending.provider, model=sending.model, at_ms=now, tables=cost.tables)
+    return _amount(price) or Decimal(0)
 
 
-def _set(state: Decimal | None, event: Event) -> Decimal | None:
-    amount = event.data.get("amount")
-    try:
-        return None if amount is None else parse(str(amount))
-    except ValueError:
-        return state
+def no_price(provider: str, model: str, now: int, tables: PriceTable | None) -> str:
+    """Why no cap can hold what a model costs; empty where one can."""
+    nothing = {"inputTokens": 0, "cacheReadTokens": 0, "outputTokens": 0}
+    price = estimate(nothing, provider=provider, model=model, at_ms=now, tables=tables)
+    if _amount(price) is not None:
+        return ""
+    known = "has no known price" if price.amount is None else f"is billed in {price.currency}"
+    return f"{model} {known}, so what it costs is not counted."
 
 
-def _view(state: Decimal | None) -> Mapping[str, Any] | None:
-    return None if state is None else {"amount": plain(state), "currency": CURRENCY}
-
-
-BUDGET: Final[Projection[Decimal | None]] = Projection("budget", None, {tags.BUDGET_SET: _set}, _view)
+def _amount(price: Estimate) -> Decimal | None:
+    return price.amount if price.currency == CURRENCY else None

@@ -22,6 +22,8 @@ PARTIAL_INTERVAL_S = 1.0
 """At least this often, in seconds, the partial answer is kept, so that a kill loses no more than that of it."""
 
 DEFAULT_PAGE = 50
+SUBAGENT = "subagent"
+"""The origin of a session that an agent of its parent started."""
 
 _encode = msgspec.json.encode
 

@@ -154,6 +154,10 @@ class Registry:
         with session.holds.held():
             yield session
 
+    async def subagents(self, session_id: str) -> list[str]:
+        """The sessions that agents of a session started, and those that agents of these did."""
+        return await self.store.subagents(session_id)
+
     def admit(self, *tenants: Tenant) -> None:
         """Has these asked before a session is dropped, and told when it is."""
         self._tenants += tenants

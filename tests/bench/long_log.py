@@ -10,8 +10,8 @@ from hd.agent.repeats import REPEATS
 from hd.billing.cost import cost_projection
 from hd.compose import now_ms
 from hd.config.home import Home
-from hd.ledger.budget import BUDGET
 from hd.ledger.cache import cache_projection
+from hd.ledger.caps import BUDGET
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
 from hd.prompt.guidance import GUIDANCE
 from hd.prompt.tree import TREE

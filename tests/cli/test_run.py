@@ -250,18 +250,32 @@ def test_without_a_key_the_demo_says_that_it_is_one(home: Path, folder: Path) ->
 
 # A budget.
 
+UNPRICED = "of-no-known-price"
 
-@pytest.mark.parametrize(("budget", "code"), [("0", BUDGET), ("100", DONE)])
-def test_m01_a_budget_that_is_spent_ends_the_turn(
-    home: Path, folder: Path, model: dict[str, str], budget: str, code: int
+
+@pytest.mark.parametrize(("budget", "code", "requests"), [("0", BUDGET, 0), ("100", DONE, 2)])
+def test_m01_a_budget_is_never_passed_by_a_request_that_could_have_waited(
+    home: Path, folder: Path, model: dict[str, str], budget: str, code: int, requests: int
 ) -> None:
     ran = run(home, folder, model, "[[shell echo hi]]", "--budget", budget)
     assert (ran.code, ran.err) == (code, "")
     events, result = checked(ran)
     assert result["status"] == STATUS[code]
-    assert Decimal(result["cost"]["amount"]) > 0
-    requests = sum(event["type"] == "assistant/message" for event in events)
-    assert requests == (1 if code == BUDGET else 2)
+    assert (Decimal(result["cost"]["amount"]) > 0) == (requests > 0)
+    assert sum(event["type"] == "assistant/message" for event in events) == requests
+    if code == BUDGET:
+        assert events[-1]["data"]["reason"]["error"]["code"] == "BUDGET"
+
+
+def test_m01_an_answer_that_cost_more_than_was_expected_is_told(
+    home: Path, folder: Path, model: dict[str, str]
+) -> None:
+    own_price(home, input="0", cacheRead="0", cacheWrite="0", output="1000000")
+    ran = run(home, folder, model, f"[[say {'word ' * 1_000}]]", "--budget", "600", "--model", UNPRICED)
+    assert ran.code == DONE
+    spent = Decimal(checked(ran)[1]["cost"]["amount"])
+    assert spent > 600
+    assert ran.err == f"hd: The last answer cost more than was expected of it: {spent} of 600 CNY are spent.\n"
 
 
 @pytest.mark.parametrize("budget", ["", "x", "-1", "nan", "inf", "1,5"])
@@ -272,29 +286,32 @@ def test_a_budget_that_is_none(home: Path, budget: str) -> None:
 
 
 def test_a_budget_for_what_has_no_price_is_told_not_to_hold(home: Path, folder: Path, model: dict[str, str]) -> None:
-    ran = run(home, folder, model, "[[fast]]", "--budget", "0", "--model", "of-no-known-price")
+    ran = run(home, folder, model, "[[fast]]", "--budget", "0", "--model", UNPRICED)
     assert ran.code == DONE
     assert ran.err == "hd: 1 of 1 requests have no known price, so the budget did not hold for them.\n"
 
 
-def test_a_run_is_priced_by_the_homes_own_table(home: Path, folder: Path, model: dict[str, str]) -> None:
-    a_token = dict.fromkeys(("input", "cacheRead", "cacheWrite", "output"), "1000000")
+def own_price(home: Path, **rates: str) -> None:
     entry = {
         "id": "mine",
         "provider": "deepseek-official",
-        "model": "of-no-known-price",
+        "model": UNPRICED,
         "from": "2020-01-01",
         "currency": "CNY",
         "source": "a contract",
         "timezone": "Asia/Shanghai",
         "weekdays": [],
         "windows": [],
-        "peak": a_token,
-        "offPeak": a_token,
+        "peak": rates,
+        "offPeak": rates,
     }
     home.mkdir(mode=0o700)
     (home / "prices.json").write_text(json.dumps([entry]))
-    ran = run(home, folder, model, "[[fast]]", "--budget", "100000", "--model", "of-no-known-price")
+
+
+def test_a_run_is_priced_by_the_homes_own_table(home: Path, folder: Path, model: dict[str, str]) -> None:
+    own_price(home, **dict.fromkeys(("input", "cacheRead", "cacheWrite", "output"), "1000000"))
+    ran = run(home, folder, model, "[[fast]]", "--budget", "100000", "--model", UNPRICED)
     assert (ran.code, ran.err) == (DONE, "")
     _, result = checked(ran)
     usage = result["usage"]

@@ -8,7 +8,7 @@ from typing import Any
 from tests.house.test_commands import value
 from tests.house.test_turns import ENDED
 from tests.support.daemon import Daemon
-from tests.support.mock_model import MockModel, Reply
+from tests.support.mock_model import Call, MockModel, Reply
 
 USAGE = {
     "prompt_tokens": 100_000,
@@ -54,7 +54,7 @@ async def test_h08_the_next_request_is_not_sent_until_somebody_raises_the_cap(
             reason = await turn("third")
         asked = await refusing
         assert reason["error"]["code"] == "BUDGET"
-        assert "/budget" in reason["error"]["message"]
+        assert "/allow AMOUNT" in reason["error"]["message"]
         assert asked["toolName"] == "budget"
         assert "-budget 0.3 CNY" in asked["detail"]
         sent = len(mock.requests)
@@ -116,7 +116,62 @@ async def test_h08_a_day_has_a_cap_over_all_sessions_that_outlives_the_daemon(
         await daemon.acall("$events/result", clientId=client, eventId=ask["eventId"], outcome=outcome)
         assert (await other.until(ENDED))["event"]["data"]["reason"] == {"kind": "completed"}
         assert len(mock.requests) == sent + 1
+    allowed = (await spending(daemon))["allowed"]
+    assert Decimal(allowed["amount"]) > Decimal("0.01")
     daemon.stop()
     daemon.start()
+    assert (await spending(daemon))["allowed"] == allowed
     assert "may cost 0.01 CNY a day" in await budget(daemon, first, "day")
     assert "A day has no budget" in await budget(daemon, first, "day off")
+    assert await spending(daemon) == {}
+
+
+async def spending(daemon: Daemon) -> dict[str, Any]:
+    described = await daemon.acall("settings/describe")
+    return next(dict(one["user"]) for one in described["namespaces"] if one["ns"] == "spending")
+
+
+async def test_h08_a_turn_that_reached_its_cap_goes_on_when_an_amount_is_allowed(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    calls = [Call("list_files", "{}")]
+    mock.add(Reply(calls=calls, usage=USAGE), Reply(text="done", usage=USAGE), Reply(text="next", usage=USAGE))
+    session = await daemon.new_session(folder)
+    assert "A turn of this session may cost 0.15 CNY" in await budget(daemon, session, "turn 0.15")
+    async with daemon.socket() as socket:
+        events, follow = await socket.open("$events"), await socket.follow(session)
+        await daemon.prompt(session, "look around")
+        ask = await events.until(lambda item: item["type"] == "waterfall")
+        assert "-budget of this turn 0.15 CNY" in ask["request"]["detail"]
+        assert len(mock.requests) == 1
+        said = await daemon.acall("commands/execute", agentId=session, line="/allow 1", submittedAttachments=[])
+        assert "This turn may now cost 1." in said["result"]["text"]
+        withdrawn = await events.until(lambda item: item["type"] == "cancel")
+        assert withdrawn["eventId"] == ask["eventId"]
+        assert (await follow.until(ENDED))["event"]["data"]["reason"] == {"kind": "completed"}
+    assert (await value(daemon, session, "budget")) == {"amount": None, "turn": "0.15", "currency": "CNY"}
+
+
+async def test_h08_a_summary_that_was_asked_for_is_refused_in_its_answer(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await daemon.new_session(folder)
+    async with daemon.socket() as socket:
+        follow = await socket.follow(session)
+        for text in ("one", "two", "three"):
+            mock.add(Reply(text=text * 2_000, usage=USAGE))
+            await daemon.prompt(session, text)
+            await follow.until(ENDED)
+    await budget(daemon, session, "day 0.01")
+    said = await daemon.acall("commands/execute", agentId=session, line="/compact", submittedAttachments=[])
+    assert said["result"]["kind"] == "error"
+    assert "all sessions of today cost" in said["result"]["text"]
+    assert len(mock.requests) == 3
+
+
+async def test_h06_whoever_sets_a_cap_for_a_model_without_a_price_is_told(daemon: Daemon, folder: Path) -> None:
+    model = {"provider": "deepseek-official", "model": "unheard-of"}
+    made = await daemon.acall("session/create", request={"cwd": str(folder), "model": model, "budget": "0.5"})
+    session = str(made["sessionId"])
+    assert (await value(daemon, session, "budget"))["amount"] == "0.5"
+    assert "unheard-of has no known price, so what it costs is not counted." in await budget(daemon, session, "1")

@@ -3,7 +3,9 @@
 import json
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 
 from hd.agent.spending import card
 from hd.billing.cost import COST, Cost
-from hd.ledger.budget import BUDGET, expected_cost, parse, refusal
+from hd.ledger.budget import Sending, Spent, expected_cost, no_price, refusal
+from hd.ledger.caps import BUDGET, Caps, DayCap, parse
 from hd.protocol.events import Event
 from pricing import with_own
 
@@ -31,30 +34,54 @@ USAGE = {"inputTokens": 100_000, "cacheReadTokens": 0, "outputTokens": 10_000}
 """0.1 + 0.04 CNY off-peak."""
 
 
+def sending(size: int, **more: Any) -> Sending:
+    return Sending(size, *ROUTE, **more)
+
+
+def capped(cost: Cost, limit: str) -> Spent:
+    bill = cost.bill()
+    return Spent("session", "s", Decimal(limit), bill.amount, bill.unpriced)
+
+
 def test_h08_the_next_request_is_refused_before_it_could_pass_the_cap() -> None:
     cost = spent(USAGE)
     # Expected: 100,000 from the cache (0.002), 10,000 new (0.01), 10,000 out (0.04).
-    assert refusal(cost, Decimal("0.192"), size=110_000, route=ROUTE, now=OFF_PEAK) is None
-    found = refusal(cost, Decimal("0.191"), size=110_000, route=ROUTE, now=OFF_PEAK)
+    expected = expected_cost(cost, sending(110_000), OFF_PEAK)
+    assert expected == Decimal("0.052")
+    assert refusal([capped(cost, "0.192")], expected) is None
+    found = refusal([capped(cost, "0.191")], expected)
     assert found is not None
-    assert (found.spent, found.expected) == (Decimal("0.14"), Decimal("0.052"))
-    assert "0.14 of 0.191 CNY" in found.sentence()
+    assert "this session cost 0.14 of 0.191 CNY" in found.sentence()
+    assert "/allow AMOUNT" in found.sentence()
+    assert found.proposal == Decimal("0.39")
 
 
-def test_h08_without_a_cap_nothing_is_refused() -> None:
-    assert refusal(spent(*[USAGE] * 50), None, size=10**9, route=ROUTE, now=OFF_PEAK) is None
+def test_h08_the_first_cap_that_it_could_pass_is_named() -> None:
+    near, far = Spent("turn", "s", Decimal(1), Decimal("0.9")), Spent("day", "", Decimal(2), Decimal("1.9"))
+    for expected, scope in (("0.05", None), ("0.1", None), ("0.2", "turn")):
+        found = refusal([near, far], Decimal(expected))
+        assert (found and found.spent.scope) == scope
+    assert refusal([], Decimal(10**9)) is None
+
+
+def test_a_request_that_stands_alone_has_nothing_cached_and_a_bounded_answer() -> None:
+    alone = expected_cost(spent(USAGE), sending(1_000_000, answer=1_000), OFF_PEAK)
+    assert alone == Decimal(1) + Decimal("0.004")
 
 
 def test_h06_what_has_no_price_is_named() -> None:
-    found = refusal(spent(None, USAGE), Decimal("0.1"), size=1, route=ROUTE, now=OFF_PEAK)
+    found = refusal([capped(spent(None, USAGE), "0.1")], Decimal(1))
     assert found is not None
     assert "without a known price, not counted: 1." in found.sentence()
     assert found.doubt in card(found, "ask")["detail"].splitlines()
-    assert all(card(replace(found, unpriced=0), "ask")["detail"].splitlines())
+    without = replace(found, spent=replace(found.spent, unpriced=0))
+    assert all(card(without, "ask")["detail"].splitlines())
 
 
 def test_a_model_without_a_price_is_expected_to_cost_nothing() -> None:
-    assert refusal(Cost(), Decimal(0), size=10**6, route=("somebody", "else"), now=OFF_PEAK) is None
+    assert expected_cost(Cost(), Sending(10**6, "somebody", "else"), OFF_PEAK) == 0
+    assert "has no known price" in no_price("somebody", "else", OFF_PEAK, None)
+    assert no_price(*ROUTE, OFF_PEAK, None) == ""
 
 
 @pytest.mark.parametrize(("text", "amount"), [("2.50", "2.50"), (" ¥ 3 ", "3"), ("0", "0")])
@@ -69,9 +96,23 @@ def test_any_other_text_is_one_clear_refusal(text: str) -> None:
 
 
 def test_the_last_cap_counts_and_can_be_taken_away() -> None:
-    state = BUDGET.fold([Event("budget/set", 0, 0, {"amount": "0.5"}), Event("budget/set", 1, 0, {"amount": "x"})])
-    assert state == Decimal("0.5")
-    assert BUDGET.apply(state, Event("budget/set", 2, 0, {"amount": None})) is None
+    def told(*datas: dict[str, Any]) -> Caps:
+        return BUDGET.fold([Event("budget/set", seq, 0, data) for seq, data in enumerate(datas)])
+
+    assert told({"amount": "0.5"}, {"amount": "x"}, {"amount": "1", "scope": "odd"}) == Caps(session=Decimal("0.5"))
+    assert told({"amount": "0.5"}, {"amount": None}) == Caps()
+    both = told({"amount": "0.5"}, {"amount": "0.1", "scope": "turn"}, {"amount": "2", "scope": "turn", "turn": 3})
+    assert [both.session, both.of_turn(2), both.of_turn(3)] == [Decimal("0.5"), Decimal("0.1"), Decimal(2)]
+    assert BUDGET.view is not None
+    assert BUDGET.view(both) == {"amount": "0.5", "turn": "0.1", "currency": "CNY"}
+    assert BUDGET.view(told({"amount": "2", "scope": "turn", "turn": 3})) is None
+
+
+def test_what_is_allowed_for_a_day_counts_for_that_day_only() -> None:
+    day = DayCap(Decimal(1), (date(2026, 9, 28), Decimal(3)))
+    assert [day.of(date(2026, 9, d)) for d in (27, 28, 29)] == [1, 3, 1]
+    assert DayCap(None, (date(2026, 9, 28), Decimal(3))).of(date(2026, 9, 28)) is None
+    assert DayCap(Decimal(5), (date(2026, 9, 28), Decimal(3))).of(date(2026, 9, 28)) == 5
 
 
 OWN = {
@@ -92,4 +133,5 @@ OWN = {
 @pytest.mark.parametrize(("currency", "expected"), [("CNY", Decimal(1)), ("USD", Decimal(0))])
 def test_h08_a_request_is_expected_to_cost_by_the_prices_of_its_bill(currency: str, expected: Decimal) -> None:
     tables = with_own("prices.json", json.dumps([{**OWN, "currency": currency}]).encode())
-    assert expected_cost(Cost(tables=tables), 1000, ("house", "large"), OFF_PEAK) == expected
+    assert expected_cost(Cost(tables=tables), Sending(1000, "house", "large"), OFF_PEAK) == expected
+    assert ("billed in USD" in no_price("house", "large", OFF_PEAK, tables)) == (currency == "USD")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hd.agent.history import HISTORY
 from hd.agent.repeats import REPEATS
 from hd.billing.cost import COST
-from hd.ledger.budget import BUDGET
 from hd.ledger.cache import cache_projection
+from hd.ledger.caps import BUDGET
 from hd.prompt.guidance import GUIDANCE
 from hd.prompt.tree import TREE
 from hd.protocol import events as ev

@@ -186,7 +186,10 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ),
     ev.PROCESS_LEFT: st.builds(lambda i: {"jobId": i, "exitCode": 0, "processes": [{"pid": 1}]}, IDS),
     ev.PROCESS_KEPT: st.builds(lambda i: {"jobId": i}, IDS),
-    ev.BUDGET_SET: st.sampled_from([{"amount": "0.5"}, {"amount": None}, {"amount": "much"}]),
+    ev.BUDGET_SET: st.fixed_dictionaries(
+        {"amount": st.sampled_from(["0.5", "2", None, "much"])},
+        optional={"scope": st.sampled_from(["turn", "odd"]), "turn": st.sampled_from([1, 2, None, "odd"])},
+    ),
     ev.UNDO_CHANGED: st.builds(
         lambda turn, changes, said: {"turn": turn, "step": 1, "callId": "c", "changes": changes, **said},
         SMALL,

@@ -13,9 +13,10 @@ from hd.agent.compaction import ask, room
 from hd.agent.compaction.cut import Cut, cut
 from hd.agent.compaction.kept import kept_text
 from hd.agent.compaction.prune import Pruned, prune
+from hd.agent.gate import Gate
 from hd.agent.history import COMPACTED, History
-from hd.agent.spending import over_budget
-from hd.errors import BudgetReached, HdError, ModelUnavailable, ProviderFailed
+from hd.errors import HdError, ModelUnavailable, ProviderFailed
+from hd.ledger.budget import Sending
 from hd.llm.base import Model, Provider, ProviderError, Request
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
@@ -80,12 +81,15 @@ class _Try:
     answer: Partial = field(default_factory=Partial)
 
 
-async def compact(session: LiveSession, resolve: Resolve, occasion: Occasion, window: int) -> Compacted | None:
+async def compact(
+    session: LiveSession, resolve: Resolve, gate: Gate, occasion: Occasion, window: int
+) -> Compacted | None:
     """Makes the history smaller; None when there is nothing to sum up.
 
     The model of the last request is asked, whose cache holds it; the chosen one where that is not to be had any more.
     By itself it first looks whether shortening old results is enough for a model with `window` tokens.
-    `ProviderFailed`, `SummaryUnusable` and `BudgetReached` leave the history as it was.
+    `ProviderFailed`, `SummaryUnusable` and `BudgetReached` leave the history as it was; whoever asked by a command is
+    told of a cap by its answer, in a turn a person is asked about it.
     """
     history: History = session.value("history")
     pressure: ContextPressure = session.value("contextPressure")
@@ -95,15 +99,15 @@ async def compact(session: LiveSession, resolve: Resolve, occasion: Occasion, wi
         return _record_pruned(session, pruned, occasion)
     if found is None:
         return None
-    if (refused := over_budget(session)) is not None:
-        raise BudgetReached(refused.sentence())
     provider, model = _asked(session, resolve)
     wish = ask.instruction(occasion.focus)
     left = ask.requests(history, found, wish, pressure, model.context_window, overflown=occasion.overflown)
     while True:
         request = replace(left.pop(0)(), model=model.id)
+        sending = Sending(session.value("contextPressure").projected, provider.id, model.id)
         try:
-            return await _once(session, provider, request, found, occasion, wish, last=not left)
+            async with gate.passing(session, sending, asking=occasion.command_id is None):
+                return await _once(session, provider, request, found, occasion, wish, last=not left)
         except (ProviderFailed, SummaryUnusable) as error:
             if not left or _code(error) not in FRUITLESS:
                 raise

@@ -26,7 +26,10 @@ class ModelWish(TypedDict):
 
 
 class CreateRequest(TypedDict):
-    """`permissionPreset` and `model` are ours: for this session alone, they change no default."""
+    """`permissionPreset`, `model` and `budget` are ours: for this session alone, they change no default.
+
+    `budget` is what it may cost in CNY, as text.
+    """
 
     workspaceId: NotRequired[str]
     cwd: NotRequired[str]
@@ -34,6 +37,7 @@ class CreateRequest(TypedDict):
     agentPreset: NotRequired[str]
     permissionPreset: NotRequired[str]
     model: NotRequired[ModelWish]
+    budget: NotRequired[str]
 
 
 class PromptRequest(TypedDict):

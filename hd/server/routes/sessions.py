@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hd.errors import (
     WorkspaceInvalidPath,
     WorkspaceNotFound,
 )
+from hd.ledger.caps import parse, session_cap
 from hd.permit.presets import facts, preset
 from hd.protocol import events as ev
 from hd.protocol.endpoints import sessions as ep
@@ -73,6 +75,13 @@ def usable_id(session_id: str | None) -> str | None:
     return session_id
 
 
+def _amount(text: str) -> Decimal:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise BadRequest(f"{error} No session was made.") from error
+
+
 class SessionRoutes:
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -111,6 +120,8 @@ class SessionRoutes:
         drafts = facts(preset(named))
         if "model" in request:
             drafts.append(Draft(ev.MODEL_SELECTION, self._services.providers.wished(request["model"])))
+        if "budget" in request:
+            drafts.append(session_cap(_amount(request["budget"])))
         return drafts
 
     async def _directory(self, request: ep.CreateRequest) -> Path:

@@ -136,6 +136,10 @@ class Store(Protocol):
 
     async def session(self, session_id: str) -> SessionRow: ...
 
+    async def subagents(self, session_id: str) -> list[str]:
+        """The sessions that agents of a session started, and those that agents of these did."""
+        ...
+
     def save_projections(self, session_id: str, as_of_seq: int, body: bytes, updated_at: int) -> None:
         """Replaces the cached projections and `updated_at` (ms); queued behind the events they were folded from."""
         ...

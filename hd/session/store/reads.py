@@ -40,6 +40,18 @@ def session(connection: sqlite3.Connection, number: int) -> SessionRow:
     return SessionRow(*connection.execute(f"{_SESSION} WHERE s.number = ?", (number,)).fetchone())
 
 
+def subagents(connection: sqlite3.Connection, session_id: str) -> list[str]:
+    """What agents of a session started, at any depth."""
+    found = connection.execute(
+        """WITH RECURSIVE below(id) AS (
+             SELECT id FROM session WHERE parent = ? AND origin = 'subagent'
+             UNION SELECT s.id FROM session s JOIN below b ON s.parent = b.id WHERE s.origin = 'subagent')
+           SELECT id FROM below""",
+        (session_id,),
+    )
+    return [found_id for (found_id,) in found]
+
+
 def piece(
     connection: sqlite3.Connection, number: int, from_seq: int, to_seq: int, types: Collection[str] | None
 ) -> Piece:

@@ -172,6 +172,9 @@ class SqliteStore:
     async def sessions(self) -> list[SessionRow]:
         return [self._current(row) for row in await self._read(reads.sessions)]
 
+    async def subagents(self, session_id: str) -> list[str]:
+        return await self._read(reads.subagents, session_id)
+
     async def session(self, session_id: str) -> SessionRow:
         return self._current(await self._read(reads.session, self._log(session_id).number))
 
