@@ -146,18 +146,18 @@ class Gate:
 
     async def _admit(self, line: Sequence[LiveSession], sending: Sending, *, asking: bool) -> _Pass:
         while True:
-            refused = await self._refusal(line, sending)
+            expected = _expected(line[0], sending)
+            refused = refusal(await self._spent(line), expected)
             if refused is None:
-                return self._enter(line, sending)
+                return self._enter(line, expected)
             if not asking or not await self._asked(line, sending, refused):
                 raise BudgetReached(refused.sentence())
 
-    def _enter(self, line: Sequence[LiveSession], sending: Sending) -> _Pass:
+    def _enter(self, line: Sequence[LiveSession], expected: Decimal) -> _Pass:
         """In one step with the look before it, so that nobody else comes in between."""
-        session = line[0]
-        passed = _Pass(tuple(one.id for one in line), _expected(session, sending))
+        passed = _Pass(tuple(one.id for one in line), expected)
         self._passing.add(passed)
-        self._counted.setdefault(session.id, _own(session))
+        self._counted.setdefault(line[0].id, _own(line[0]))
         return passed
 
     def _leave(self, session: LiveSession, passed: _Pass) -> None:
@@ -171,9 +171,6 @@ class Gate:
         if not any(other.line[0] == session.id for other in self._passing):
             del self._counted[session.id]
         self.look()
-
-    async def _refusal(self, line: Sequence[LiveSession], sending: Sending) -> Refusal | None:
-        return refusal(await self._spent(line), _expected(line[0], sending))
 
     async def _spent(self, line: Sequence[LiveSession]) -> list[Spent]:
         """All caps that a request of the first session of `line` has to stay below, the nearest first."""
@@ -221,7 +218,7 @@ class Gate:
         decided: dict[str, Any] = {"outcome": "cancelled"}
         try:
             await owner.written(durable=True)
-            outcome = await self._answer(owner, request, lambda: self._refusal(line, sending))
+            outcome = await self._answer(owner, request, line, sending)
             decided = _decision(outcome)
         finally:
             if not owner.holds.ended:
@@ -233,21 +230,11 @@ class Gate:
         return True
 
     async def _answer(
-        self, owner: LiveSession, request: dict[str, Any], refused: Callable[[], Awaitable[Refusal | None]]
+        self, owner: LiveSession, request: dict[str, Any], line: Sequence[LiveSession], sending: Sending
     ) -> Mapping[str, Any] | None:
-        """What a person answered; None when nothing is refused any more before anybody did."""
-
-        async def room() -> None:
-            while True:
-                news = self._news
-                if await refused() is None:
-                    return
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_S):
-                        await news.wait()
-
+        """What a person answered; None when there was room before anybody did."""
         asking = asyncio.create_task(self._people.ask(owner.id, APPROVAL_REQUEST, request))
-        looking = asyncio.create_task(room())
+        looking = asyncio.create_task(self._room(line, sending))
         try:
             await asyncio.wait({asking, looking}, return_when=asyncio.FIRST_COMPLETED)
             return asking.result() if asking.done() else looking.result()
@@ -255,6 +242,16 @@ class Gate:
             asking.cancel()
             looking.cancel()
             await asyncio.wait({asking, looking})
+
+    async def _room(self, line: Sequence[LiveSession], sending: Sending) -> None:
+        """Returns when no cap refuses the request any more."""
+        while True:
+            news = self._news
+            if refusal(await self._spent(line), _expected(line[0], sending)) is None:
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_S):
+                    await news.wait()
 
     async def _raise(self, line: Sequence[LiveSession], cap: Spent, limit: Decimal) -> Spent:
         """Lets a session, a turn or today cost up to `limit`, unless it may more by now, or whatever it will."""
