@@ -82,7 +82,8 @@ def merged(own: Own, shipped: Sequence[Saved] = SHIPPED) -> tuple[Shown, ...]:
 
 def saved(own: Own, id: str, text: str, shipped: Sequence[Saved] = SHIPPED) -> Own:
     """With a new prompt in front; the same text is not saved twice, and brings back a shipped one that was removed."""
-    known = next((one for one in shipped if one.text == text), None)
+    changed = {one.id for one in own.prompts}
+    known = next((one for one in shipped if one.text == text and one.id not in changed), None)
     if known is not None:
         return replace(own, removed=tuple(one for one in own.removed if one != known.id))
     if any(one.text == text for one in own.prompts):

@@ -1,8 +1,8 @@
 """A person's prompts in a private file, which is replaced whole."""
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -39,11 +39,17 @@ class PromptStore:
             return Own()
 
     def change(self, change: Callable[[Own], Own]) -> Own:
-        """Reads, changes and writes; `PromptsUnwritable`."""
-        own = change(self.load())
-        part = self.path.with_suffix(f".{new_id()[:8]}.part")
+        """Reads, changes and writes, while no other client does; `PromptsUnwritable`."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with _alone(self.path.parent):
+                return self._write(change(self.load()))
+        except OSError as error:
+            raise PromptsUnwritable(f"{self.path} cannot be written: {error.strerror}. Nothing was changed.") from None
+
+    def _write(self, own: Own) -> Own:
+        part = self.path.with_suffix(f".{new_id()[:8]}.part")
+        try:
             if self.trouble:
                 self.path.replace(self.path.with_suffix(f".{new_id()[:8]}.unreadable"))
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -52,10 +58,10 @@ class PromptStore:
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(self.path)
-        except OSError as error:
+        except OSError:
             with suppress(OSError):
                 part.unlink()
-            raise PromptsUnwritable(f"{self.path} cannot be written: {error.strerror}. Nothing was changed.") from None
+            raise
         return own
 
     def _taken_over(self) -> Own:
@@ -68,6 +74,21 @@ class PromptStore:
             except (OSError, ValueError):
                 continue
         return Own(tuple(found.values()))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """While the block runs nobody else has the lock of this folder; each has it for a few milliseconds. On a disk
+    without locks the last one wins."""
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _read(path: Path) -> Own:

@@ -1,6 +1,8 @@
 """Saved prompts in two layers (row T13)."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -38,6 +40,12 @@ def test_t13_a_removed_shipped_one_stays_away_until_its_text_is_saved_again() ->
     newer = (*SHIPPED, Saved("d", "new in this version"))
     assert texts(own, newer) == ["first", "third", "new in this version"]
     assert texts(saved(own, "x", "second", SHIPPED)) == ["first", "second", "third"]
+
+
+def test_t13_the_text_of_a_shipped_one_that_was_changed_can_be_saved_beside_it() -> None:
+    own = saved(edited(Own(), "b", "my second"), "1", "second", SHIPPED)
+    assert texts(own) == ["first", "second", "my second", "third"]
+    assert saved(own, "2", "second", SHIPPED) == own
 
 
 def test_t13_the_same_text_is_listed_once() -> None:
@@ -96,6 +104,17 @@ def test_t13_the_file_is_private_and_replaced_whole(tmp_path: Path) -> None:
         "of another client",
         "more",
     }
+
+
+def test_t13_of_clients_that_save_at_once_none_loses_what_another_saved(tmp_path: Path) -> None:
+    def client(name: str) -> None:
+        store = PromptStore(tmp_path / "prompts.json")
+        for text in (f"{name}{number}" for number in range(20)):
+            store.change(partial(saved, id=text, text=text))
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(client, "abc"))
+    assert len(PromptStore(tmp_path / "prompts.json").load().prompts) == 60
 
 
 def test_t13_a_file_that_cannot_be_read_is_kept_and_told(tmp_path: Path) -> None:
