@@ -115,12 +115,14 @@ class Turn:
         return None
 
     def _selection(self) -> dict[str, Any]:
-        """What the next request uses; the default where the chosen one is no longer to be had."""
-        chosen = self.session.value("modelSelection").next
+        """What the next request uses. `ModelUnavailable` where nobody can ask the chosen model any more: another one,
+        at another price or the scripted one, is for a person to choose."""
+        chosen = self.session.value("modelSelection").next or self._outfit.default_selection()
         try:
-            return self._outfit.providers.complete(chosen or self._outfit.default_selection())
+            return self._outfit.providers.complete(chosen)
         except ModelUnavailable:
-            return self._outfit.providers.default()
+            # It may be its effort that is unknown by now.
+            return self._outfit.providers.complete({key: chosen.get(key) for key in ("provider", "model")})
 
     def _after_claim(self, recorded: Sequence[Any]) -> None:
         for event in recorded:

@@ -16,7 +16,8 @@ class ModelDiscoveryRejected(HdError):
 class Providers:
     """Providers by id, in order of preference; the first one's default model is the default of new sessions.
 
-    `usable` says which of them can be used now; it is asked again by `refresh`. One of them always can.
+    `usable` says which of them can be used now, which is by their keys; it is asked again by `refresh`. One of them
+    always can.
     """
 
     def __init__(
@@ -103,11 +104,16 @@ class Providers:
     def resolve(self, selection: Mapping[str, Any]) -> tuple[Provider, Model]:
         provider = self._providers.get(str(selection.get("provider")))
         if provider is None:
-            raise ModelUnavailable(
-                f"There is no provider “{selection.get('provider')}” here. Choose another model with /model.",
-                {"provider": selection.get("provider"), "model": selection.get("model")},
-            )
+            named = {"provider": selection.get("provider"), "model": selection.get("model")}
+            raise ModelUnavailable(f"{self._missing(selection)} Another model can be chosen with /model.", named)
         return provider, provider.model(str(selection.get("model")))
+
+    def _missing(self, selection: Mapping[str, Any]) -> str:
+        wanted = selection.get("provider")
+        known = next((provider for provider in self._all if provider.id == wanted), None)
+        if known is None:
+            return f"There is no provider “{wanted}” here."
+        return f"{known.name} is not asked without an API key; `hd key set` stores one."
 
     async def catalogue(self) -> dict[str, Any]:
         """The value of `session/modelCatalog` (WIRE 10)."""

@@ -152,23 +152,6 @@ async def test_h08_a_turn_that_reached_its_cap_goes_on_when_an_amount_is_allowed
     assert (await value(daemon, session, "budget")) == {"amount": None, "turn": "0.15", "currency": "CNY"}
 
 
-async def test_h08_a_summary_that_was_asked_for_is_refused_in_its_answer(
-    daemon: Daemon, mock: MockModel, folder: Path
-) -> None:
-    session = await daemon.new_session(folder)
-    async with daemon.socket() as socket:
-        follow = await socket.follow(session)
-        for text in ("one", "two", "three"):
-            mock.add(Reply(text=text * 2_000, usage=USAGE))
-            await daemon.prompt(session, text)
-            await follow.until(ENDED)
-    await budget(daemon, session, "day 0.01")
-    said = await daemon.acall("commands/execute", agentId=session, line="/compact", submittedAttachments=[])
-    assert said["result"]["kind"] == "error"
-    assert "all sessions of today cost" in said["result"]["text"]
-    assert len(mock.requests) == 3
-
-
 async def test_h06_whoever_sets_a_cap_for_a_model_without_a_price_is_told(daemon: Daemon, folder: Path) -> None:
     model = {"provider": "deepseek-official", "model": "unheard-of"}
     made = await daemon.acall("session/create", request={"cwd": str(folder), "model": model, "budget": "0.5"})

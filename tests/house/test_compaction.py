@@ -212,9 +212,11 @@ async def test_g02_after_two_compactions_that_do_not_help_the_person_is_asked(
 async def test_g02_no_summary_is_asked_for_past_the_budget(daemon: Daemon, mock: MockModel, folder: Path) -> None:
     session = await session_of(daemon, folder, "deepseek-flash")
     await turns(daemon, session, "one", "two")
-    await execute(daemon, session, "/budget 0")
-    said = (await execute(daemon, session, "/compact"))["result"]
-    assert (said["kind"], "/budget" in said["text"]) == ("error", True)
+    for cap, whose in (("0", "this session cost"), ("off", ""), ("day 0", "all sessions of today cost")):
+        await execute(daemon, session, f"/budget {cap}")
+        said = whose and (await execute(daemon, session, "/compact"))["result"]
+        assert not whose or (said["kind"], whose in said["text"]) == ("error", True)
+    await execute(daemon, session, "/budget day off")
     assert of(await daemon.log(session), "compaction/start") == []
 
 

@@ -351,3 +351,28 @@ async def test_a_cancel_that_overtakes_the_start_of_a_turn_leaves_the_session_us
             )
         )
         await follow.until(ENDED)
+
+
+async def test_a_session_is_not_answered_by_another_model_than_its_own(
+    daemon: Daemon, mock: MockModel, folder: Path
+) -> None:
+    session = await daemon.new_session(folder)
+
+    async def turn() -> dict[str, Any]:
+        async with daemon.socket() as socket:
+            follow = await socket.follow(session)
+            await daemon.prompt(session, "hello")
+            return dict((await follow.until(ENDED))["event"]["data"]["reason"])
+
+    mock.add(Reply(text="from the model"), Reply(text="from it again"))
+    assert await turn() == {"kind": "completed"}
+    key = daemon.environment.pop("DEEPSEEK_API_KEY")
+    daemon.stop()
+    daemon.start()
+    reason = await turn()
+    assert "`hd key set` stores one" in reason["error"]["message"]
+    daemon.environment["DEEPSEEK_API_KEY"] = key
+    daemon.stop()
+    daemon.start()
+    assert await turn() == {"kind": "completed"}
+    assert [entry["role"] for entry in mock.requests[-1].parsed["messages"]][-3:] == ["assistant", "user", "user"]
