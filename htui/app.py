@@ -35,6 +35,7 @@ from htui.screens.job import JobScreen
 from htui.screens.opening import Opening
 from htui.screens.picker import PickerScreen
 from htui.screens.session import SessionScreen
+from htui.screens.spending import Places, Spending
 from htui.screens.terminal import TerminalScreen
 from htui.theme import Theme
 
@@ -62,6 +63,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         drafts: DraftStore,
         copies: Clipboard,
         directory: Path,
+        places: Places,
         session: str | None = None,
         pace: Pace | None = None,
         driver_class: type[TerminalDriver] | None = None,
@@ -74,8 +76,8 @@ class HtuiApp(App[int], inherit_bindings=False):
         self.link: LinkLike
         self.copies = copies
         self.local = LocalRuns(os.environ)
-        self.catalogue_failed = False
-        self.held = self._still = False
+        self.spending = Spending(self, places, self.run_worker, self._show_soon)
+        self.catalogue_failed = self.held = self._still = False
         self.parting = ""
         """Said on the terminal after leaving."""
         self.defect: BaseException | None = None
@@ -127,9 +129,11 @@ class HtuiApp(App[int], inherit_bindings=False):
             self._opening.listed(change.keys)
         elif isinstance(change, LinkChanged) and change.status.phase == "online":
             self._opening.online()
+        self._show_soon()
+
+    def _show_soon(self) -> None:
         if self._pump is None and self.is_running:
-            wait = self._shown_at + self._pause - self.moment()
-            self._pump = self.set_timer(max(_SOON, wait), self._show_changes)
+            self._pump = self.set_timer(max(_SOON, self._shown_at + self._pause - self.moment()), self._show_changes)
 
     def _show_changes(self) -> None:
         self._pump = None
@@ -155,6 +159,7 @@ class HtuiApp(App[int], inherit_bindings=False):
         goes_on = self.pace.tick(self.moment(), self._bytes_written(), measured=measured, took=took)
         if isinstance(self._driver, TerminalDriver):
             self._driver.low = self.pace.low
+        self.spending.tick()
         current = self._current()
         if current is not None and goes_on:
             current.tick()

@@ -23,13 +23,23 @@ DUMB = (
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """Where drafts and the log are kept: `HTUI_STATE_DIR`, or the system's place for such things."""
+    """Where drafts, the log and what costs are reckoned by are kept: `HTUI_STATE_DIR`, or the system's place for it."""
     named = environ.get("HTUI_STATE_DIR")
     if named:
         return Path(os.path.expanduser(named))
     from platformdirs import user_state_path
 
     return user_state_path("htui", appauthor=False)
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """Where a person's own prompts and prices are: `HTUI_CONFIG_DIR`, or the system's place for such things."""
+    named = environ.get("HTUI_CONFIG_DIR")
+    if named:
+        return Path(os.path.expanduser(named))
+    from platformdirs import user_config_path
+
+    return user_config_path("htui", appauthor=False)
 
 
 def has_job_control() -> bool:
@@ -58,6 +68,7 @@ def run_app(address: "Address", *, session: str | None, directory: Path, low_ban
     from htui.link.login import Auth
     from htui.pace import Pace, wish_of
     from htui.paint.driver import TerminalDriver
+    from htui.screens.spending import Places
     from htui.theme import choose
 
     environ = os.environ
@@ -71,6 +82,7 @@ def run_app(address: "Address", *, session: str | None, directory: Path, low_ban
         drafts=DraftStore(state / "drafts"),
         copies=Clipboard(state / "copied.txt", environ),
         directory=directory,
+        places=Places(state / "accounts", config_folder(environ) / "prices.json"),
         session=session,
         pace=Pace(wish_of(environ, asked=low_bandwidth)),
         driver_class=TerminalDriver,

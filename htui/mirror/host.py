@@ -207,7 +207,7 @@ class HostMirror:
         """Takes the answer of `session/list`; a session whose state was announced since `asked` keeps that state."""
         items = value.get("items") if isinstance(value, Mapping) else None
         rows = [row for row in map(session_row, items) if row is not None] if isinstance(items, list) else []
-        newer = {known for known, when in self._touched.items() if when > asked}
+        newer = self.announced(asked)
         listed = {row.session_id: row for row in rows}
         entries = {known: entry for known, entry in self._entries.items() if known in newer and known not in listed}
         for row in rows:
@@ -222,6 +222,10 @@ class HostMirror:
                 self._seed(item)
         self._stale()
         return HostStep(frozenset({"sessions", "list"}))
+
+    def announced(self, since: int) -> set[str]:
+        """The sessions that began or ended to run, came or went since `asking` gave that."""
+        return {known for known, when in self._touched.items() if when > since}
 
     def catalogued(self, value: Any) -> HostStep:
         """Takes the answer of `session/modelCatalog`, None when the call failed."""
@@ -305,9 +309,7 @@ class HostMirror:
         self._touched[session_id] = self._clock
 
     def _seed(self, summary: Any) -> frozenset[str]:
-        if not isinstance(summary, Mapping):
-            return _NO_KEYS
-        as_of, values = projection_block(summary.get("projections"))
+        as_of, values = projection_block(_mapping(summary).get("projections"))
         return self.values(text(summary.get("sessionId"))).seed(as_of, values) if values else _NO_KEYS
 
     def _asked(self, item: Mapping[str, Any], now: int) -> HostStep:

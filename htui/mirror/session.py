@@ -1,7 +1,7 @@
 """One followed session: a fold of what `session/follow` sends (WIRE 7), with the daemon's own transcript."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hd.protocol import events as ev
 from hd.protocol.chunked import ChunkedList
@@ -13,8 +13,11 @@ from htui.mirror.changes import IDLE, LIVE, NOTHING, MirrorChange, Phase
 from htui.mirror.decisions import Decision, Decisions
 from htui.mirror.live import Live
 from htui.mirror.rows import QueueItem, projection_block
-from htui.mirror.spent import Spent
+from htui.mirror.spent import Known, Spent
 from htui.mirror.values import Values
+
+if TYPE_CHECKING:
+    from pricing import PriceTable
 
 MOST_ROWS = 20_000
 MOST_CHARACTERS = 32 * 1024 * 1024
@@ -94,12 +97,13 @@ class SessionMirror:
         """The projection value of `key` as the host last sent it, None when it sent none."""
         return self._values.get(key)
 
-    def cost(self) -> Any:
-        """What the session cost, as the host tells it, else reckoned from what is held of the log."""
+    def cost(self, known: Known | None = None, tables: "PriceTable | None" = None) -> Any:
+        """What the session cost, as the host tells it, else reckoned from what is held of the log and what is `known`
+        beside it, by `tables` or the shipped prices."""
         told = self.value("cost")
         if told is not None or not self.loaded:
             return told
-        return self._spent.value(seeded=self.header.get("isSeeded") is True)
+        return self._spent.value(seeded=self.header.get("isSeeded") is True, known=known, tables=tables)
 
     def apply(self, item: Any) -> MirrorChange:
         """Takes one item of the stream; `ProtocolBroken` when it breaks a rule, and then only a snapshot may follow."""

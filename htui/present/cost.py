@@ -1,7 +1,7 @@
 """What a session and all of them cost, in words: pure.
 
-It is read from the `cost` value, which is reckoned here where the host has none (`htui.mirror.spent`), and from the
-host's `money/summary`, which official hosts do not have.
+It is read from the `cost` value and from the host's `money/summary`; where the host has none, both are reckoned here
+(`htui.mirror.spent`, `htui.money`) and say so.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from typing import Any
 from htui.present import count
 from htui.present.lines import Line, Span, indent, wrap
 from htui.present.named import named_lines
+from htui.present.reckoned import Reckoned, reckoned_lines
 from htui.present.safe import one_line
 
 _CENT = Decimal("0.01")
@@ -41,9 +42,14 @@ def _mark(cost: Mapping[str, Any]) -> str:
     return "" if cost.get("exact") is True else "*"
 
 
-def cost_lines(value: object, cells: int, summary: object = None) -> list[Line]:
-    """The panel of `/cost`: the session, then all sessions by day, week and month, by model, and the hours of today."""
+def cost_lines(value: object, cells: int, summary: object = None, reckoned: Reckoned | None = None) -> list[Line]:
+    """The panel of `/cost`: the session, then all sessions by day, week and month, by model, and the hours of today.
+
+    `reckoned` is given where the host tells none of it.
+    """
     lines = _session_lines(_mapping(value), cells)
+    if reckoned is not None:
+        lines += reckoned_lines(reckoned, cells)
     whole = _mapping(summary)
     if _amount(_mapping(whole.get("total"))) is not None:
         lines += [(), *_period_lines(whole, cells), *_model_lines(whole, cells), *_hour_lines(whole, cells)]

@@ -97,11 +97,11 @@ def _read(path: Path) -> Own:
 
 
 def store_of(environ: Mapping[str, str]) -> PromptStore:
-    """`prompts.json` in `HTUI_CONFIG_DIR` or the system's place for such things."""
+    """`prompts.json` in the folder of what a person set up."""
     from platformdirs import user_config_path, user_state_path
 
-    named = environ.get("HTUI_CONFIG_DIR")
-    folder = Path(os.path.expanduser(named)) if named else user_config_path("htui", appauthor=False)
+    from htui.running import config_folder
+
     config, state = user_config_path("dsht", appauthor=False), user_state_path("dsht", appauthor=False)
-    older = () if named else (config / "prompt.local.json", state / "prompts.json")
-    return PromptStore(folder / "prompts.json", older)
+    older = () if environ.get("HTUI_CONFIG_DIR") else (config / "prompt.local.json", state / "prompts.json")
+    return PromptStore(config_folder(environ) / "prompts.json", older)

@@ -9,6 +9,7 @@ from htui.copying.clipboard import Clipboard
 from htui.errors import RemoteError
 from htui.link.address import Address
 from htui.link.changes import LinkStatus
+from htui.link.stream import Stream
 from htui.link.watch import Watch, ignored
 from htui.local.run import LocalRuns
 from htui.mirror import HostMirror, SessionMirror
@@ -18,6 +19,7 @@ from htui.theme import Theme
 
 if TYPE_CHECKING:
     from htui.screens.base import KeyScreen
+    from htui.screens.spending import Spending
 
 Where = Literal["workspaces", "sessions"]
 
@@ -32,6 +34,7 @@ class LinkLike(Protocol):
     async def run(self) -> None: ...
     def retry(self, token: str | None = None) -> None: ...
     async def call(self, endpoint: str, /, **args: Any) -> Any: ...
+    def stream(self, endpoint: str, /, **args: Any) -> Stream: ...
     def watch(
         self,
         endpoint: str,
@@ -56,6 +59,7 @@ class Desk(Protocol):
     copies: Clipboard
     pace: Pace
     local: LocalRuns
+    spending: "Spending"
     held: bool
     directory: Path
     catalogue_failed: bool

@@ -36,9 +36,11 @@ def figures(
     no_models: bool,
     now: int,
     activation: str = "",
+    cost: object = None,
     spending: object = None,
 ) -> Figures:
-    """The figures of the status bar; `now` is in ms, `activation` that of the goal, `spending` a `money/summary`."""
+    """The figures of the status bar; `now` is in ms, `activation` that of the goal; `cost` is of the session,
+    `spending` a `money/summary`."""
     selection = selected(mirror, host)
     pressure, usage, stats = (_mapping(mirror.value(key)) for key in ("contextPressure", "tokenUsage", "sessionStats"))
     running = mirror.running
@@ -56,7 +58,7 @@ def figures(
         clients=host.clients.get(mirror.session_id, 0),
         model=one_line(str(selection.get("model") or ""), 60),
         effort=one_line(str(selection.get("reasoningEffort") or ""), 20),
-        cost=cost_figure(mirror.cost(), spending),
+        cost=cost_figure(cost, spending),
         context=_whole(pressure, "projectedTokens"),
         window=_whole(pressure, "contextWindow"),
         turns=_whole(stats, "turns") or 0,

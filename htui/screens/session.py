@@ -24,7 +24,6 @@ from htui.screens.mentions import Mentions
 from htui.screens.sending import Sending
 from htui.screens.session_panels import SessionPanels
 from htui.screens.shared_draft import SharedDraft
-from htui.screens.spending import Spending
 from htui.screens.surroundings import Surroundings
 from htui.screens.welcome import welcome_lines
 from htui.widgets.bars import Feed, Rule, StatusBar
@@ -63,7 +62,6 @@ class SessionScreen(KeyScreen):
         self.panels = SessionPanels(self)
         self.mentions = Mentions(self)
         self.effects = Effects(self)
-        self.spending = Spending(desk, self.changed_later)
         self._draft_watch: Watch | None = None
         self._last_interrupt: float | None = None
         self._ready = False
@@ -126,8 +124,7 @@ class SessionScreen(KeyScreen):
             self.start(self.conversation.read_goal())
         if self.transcript.following:
             mirror.trim()
-        if self.spending.due(running=mirror.running):
-            self.start(self.spending.read())
+        self.desk.spending.shown(self.conversation)
         if not len(mirror.rows):
             self.transcript.welcome(welcome_lines(self.desk, mirror, self.size.width))
         if not self.panels.open:  # what is behind a panel stands still until it closes

@@ -74,6 +74,8 @@ class SessionPanels:
     def close(self) -> None:
         self._jobs.close()
         if self._panel is not None:
+            if self._panel.panel == "cost":
+                self._screen.desk.spending.closed()
             self._panel.remove()
             self._panel = None
             self._screen.asking.set_shown(True)
@@ -157,9 +159,13 @@ class SessionPanels:
             shown, facts = screen.surroundings.figures(), self._status_facts()
             return TextPanel(theme, name, "Status", lambda cells: f.status_panel(shown, facts, cells))
         if name == "cost":
-            screen.start(screen.spending.read())
+            spending = screen.desk.spending
+            spending.opened()
             return TextPanel(
-                theme, name, "Cost", lambda cells: cost_lines(mirror.cost(), cells, screen.spending.summary)
+                theme,
+                name,
+                "Cost",
+                lambda cells: cost_lines(spending.cost_of(mirror), cells, spending.summary, spending.reckoned),
             )
         if name == "context":
             pressure, breakdown = (mirror.value(key) for key in ("contextPressure", "contextBreakdown"))

@@ -30,7 +30,8 @@ class Surroundings:
             no_models=screen.desk.catalogue_failed,
             now=screen.desk.now(),
             activation=screen.conversation.activation,
-            spending=screen.spending.summary,
+            cost=screen.desk.spending.cost_of(screen.conversation.mirror),
+            spending=screen.desk.spending.summary,
         )
 
     def feed(self, cells: int) -> list[Line]:

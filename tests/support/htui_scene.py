@@ -12,6 +12,7 @@ from htui.link.changes import LinkStatus
 from htui.pace import Pace, wish_of
 from htui.paint.driver import TerminalDriver
 from htui.running import run, state_folder
+from htui.screens.spending import Places
 from htui.theme import choose
 from tests.support.scripted import SESSION, Scene, ScriptedLink
 
@@ -124,6 +125,7 @@ def main(name: str) -> int:
         drafts=DraftStore(state_folder(os.environ) / "drafts"),
         copies=Clipboard(state_folder(os.environ) / "copied.txt", os.environ),
         directory=Path.cwd(),
+        places=Places(state_folder(os.environ) / "accounts", state_folder(os.environ) / "prices.json"),
         driver_class=TerminalDriver,
     )
     return run(app, lambda: ScriptedLink(app.link_changed, SCENES[name]), state_folder(os.environ) / "htui.log")

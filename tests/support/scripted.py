@@ -7,6 +7,7 @@ from typing import Any
 from htui.errors import RemoteError
 from htui.link.address import Address
 from htui.link.changes import Change, HostChanged, LinkChanged, LinkStatus, SessionChanged
+from htui.link.stream import Stream
 from htui.link.watch import Watch, ignored
 from htui.mirror import HostMirror, SessionMirror
 
@@ -142,6 +143,7 @@ class ScriptedLink:
             "session/prompt": {"accepted": True},
             "session/cancel": {"accepted": True},
         }
+        self.streams: dict[str, list[Any]] = {}
         self.retries: list[str | None] = []
         self.watches: list[Watch] = []
         self.pages: list[list[dict[str, Any]]] = []
@@ -209,6 +211,14 @@ class ScriptedLink:
         if isinstance(answer, Exception):
             raise answer
         return answer(**args) if callable(answer) else answer
+
+    def stream(self, endpoint: str, /, **args: Any) -> Stream:
+        """The items that `streams` holds for the endpoint, and then its end."""
+        stream = Stream(lambda _: None)
+        for item in self.streams.get(endpoint, []):
+            stream.put(item, 0)
+        stream.finish(None)
+        return stream
 
     def follow(self, session_id: str) -> SessionMirror:
         mirror = self._mirror(session_id)

@@ -13,7 +13,9 @@ from textual.pilot import Pilot
 from htui.app import HtuiApp
 from htui.composer.store import DraftStore
 from htui.copying.clipboard import Clipboard
+from htui.pace import Pace
 from htui.screens.session import SessionScreen
+from htui.screens.spending import Places
 from htui.theme import Theme
 from tests.support.scripted import NOW, SESSION, Log, ScriptedLink
 
@@ -125,6 +127,7 @@ async def stage(
     theme: str = "dark",
     prepare: Callable[[ScriptedLink], None] | None = None,
     online: bool = True,
+    pace: Pace | None = None,
 ) -> AsyncIterator[Stage]:
     """The program, connected and with an empty chat open unless `online` is False or another `session` is wanted."""
     app = StageApp(
@@ -132,7 +135,9 @@ async def stage(
         drafts=DraftStore(folder / "drafts"),
         copies=Clipboard(folder / "copied.txt", {"TERM": "xterm-kitty"}),
         directory=Path("/home/me/proj"),
+        places=Places(folder / "accounts", folder / "prices.json"),
         session=session,
+        pace=pace,
     )
     link = ScriptedLink(app.link_changed)
     app.attach(link)

@@ -1,0 +1,86 @@
+"""One session's log at a host: pages of it, and where it ends."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from hd.protocol import codes
+from htui.errors import ProtocolBroken, RemoteError, Unreachable
+from htui.link.following import UNAUTHORIZED, addresses
+from htui.link.stream import Stream
+from htui.mirror.rows import SessionEntry
+from htui.money.reading import End
+
+REST: Final = 1.0
+"""Seconds of rest behind a call at most. It is as long as the call took, so half of a line stays free."""
+
+PATIENCE: Final = 15.0
+"""Seconds that a snapshot may take."""
+
+_NOT_FOUND: Final = (UNAUTHORIZED, codes.SESSION_NOT_FOUND)
+
+
+class Host(Protocol):
+    """`htui.link.link.Link`, as far as logs are read of it."""
+
+    async def call(self, endpoint: str, /, **args: Any) -> Any: ...
+    def stream(self, endpoint: str, /, **args: Any) -> Stream: ...
+
+
+class RemoteLog:
+    """Raises `HtuiError` of a call or a stream, `ProtocolBroken` for what is no log."""
+
+    def __init__(self, host: Host, entry: SessionEntry) -> None:
+        self._host = host
+        self._addresses = list(addresses(entry.session_id, entry))
+
+    async def end(self, sure: int) -> int:
+        """The last event, of which `sure` is one."""
+        end = End(sure)
+        while (asked := end.probe) is not None:
+            try:
+                end = end.found(asked, await self.page({"throughSeq": asked, "maxMessages": 1}))
+            except RemoteError as error:
+                if error.code != codes.BAD_REQUEST:
+                    raise
+                end = end.refused(asked)
+        return end.sure
+
+    async def snapshot(self) -> tuple[int, bool]:
+        """The last event, and whether the log begins with what a fork inherited."""
+        while True:
+            request = {"address": self._addresses[0], "maxMessages": 1}
+            try:
+                async with self._host.stream("session/follow", request=request) as items, asyncio.timeout(PATIENCE):
+                    return _told(await anext(items, None))
+            except TimeoutError:
+                raise Unreachable("The host did not send a session in time.") from None
+            except RemoteError as error:
+                self._next_address(error)
+
+    async def page(self, request: Mapping[str, Any]) -> Any:
+        """The answer of `session/page`, with a rest behind it."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        while True:
+            try:
+                value = await self._host.call("session/page", request={"address": self._addresses[0], **request})
+            except RemoteError as error:
+                self._next_address(error)
+                continue
+            await asyncio.sleep(min(REST, loop.time() - began))
+            return value
+
+    def _next_address(self, error: RemoteError) -> None:
+        """Goes on to the next form of the address where that may help."""
+        if error.code not in _NOT_FOUND or len(self._addresses) == 1:
+            raise error
+        self._addresses.pop(0)
+
+
+def _told(item: Any) -> tuple[int, bool]:
+    value = item if isinstance(item, Mapping) else {}
+    cursor, header = value.get("cursor"), value.get("header")
+    if value.get("type") != "snapshot" or type(cursor) is not int or not isinstance(header, Mapping):
+        raise ProtocolBroken("The host began a session with something else than a snapshot.")
+    return cursor, header.get("isSeeded") is True
