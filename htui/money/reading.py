@@ -74,7 +74,8 @@ class Reading:
 
     def request(self) -> dict[str, Any]:
         """What to ask for, beside the address."""
-        messages = max(1, min(MESSAGES, -(-(self.first - 1 - self.seen) // _EVENTS_A_MESSAGE)))
+        missing = self.first - 1 - self.seen
+        messages = MESSAGES if self.seen < 0 else min(MESSAGES, -(-missing // _EVENTS_A_MESSAGE))
         below = {} if self.first > self.end else {"beforeSeq": self.first}
         return {"throughSeq": self.end, **below, "maxMessages": messages}
 

@@ -15,7 +15,7 @@ from hd.protocol import codes
 from htui.errors import HtuiError, RemoteError
 from htui.link.threads import beside
 from htui.mirror import SessionMirror
-from htui.present.reckoned import Reckoned, marked, reckoned_summary
+from htui.present.reckoned import Reckoned, priced, reckoned_summary
 
 if TYPE_CHECKING:
     from htui.money.scan import Scan
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 LOOK_EVERY: Final = 60.0
 """Seconds between two looks at all sessions."""
+
+PAUSE: Final = 5.0
+"""The same where sessions go idle all the time."""
 
 
 class Work(Protocol):
@@ -74,6 +77,8 @@ class Spending:
         self._for_panel = False
         self._looked = 0.0
         self._ran: frozenset[str] = frozenset()
+        self._ended = False
+        """Whether a session went idle since the last look."""
 
     @property
     def reckoned(self) -> Reckoned | None:
@@ -97,7 +102,7 @@ class Spending:
         if self._tells_none is None or self._scan is None:
             return mirror.cost()
         value = mirror.cost(self._scan.accounts.get(mirror.session_id), self._scan.tables)
-        return marked(value, [self._trouble]) if self._trouble and value is not None else value
+        return None if value is None else priced(value, self._by(self._scan))
 
     def shown(self, conversation: "Conversation") -> None:
         """A session is in sight, as it is now."""
@@ -106,7 +111,8 @@ class Spending:
         if link.status.phase != "online":
             return
         before, self._asked = self._asked, (link.host.client_id, conversation.running)
-        if before is None or before[0] != link.host.client_id or (before[1] and not conversation.running):
+        ended = before is not None and before[1] and not conversation.running
+        if before is None or before[0] != link.host.client_id or (ended and self._tells_none is None):
             self._wish()
 
     def tick(self) -> None:
@@ -115,8 +121,10 @@ class Spending:
         if self._tells_none != link.host.client_id or self._desk.pace.low or link.status.phase != "online":
             return
         running = frozenset(entry.session_id for entry in link.host.sessions if entry.running)
-        ended, self._ran = self._ran - running, running
-        if ended or self._desk.moment() - self._looked >= LOOK_EVERY:
+        self._ended |= bool(self._ran - running)
+        self._ran = running
+        since = self._desk.moment() - self._looked
+        if since >= LOOK_EVERY or (self._ended and since >= PAUSE):
             self._wish()
 
     def opened(self) -> None:
@@ -171,7 +179,7 @@ class Spending:
         return True
 
     async def _look(self) -> None:
-        self._looked = self._desk.moment()
+        self._looked, self._ended = self._desk.moment(), False
         if self._scan is None:
             self._scan = await self._made()
         await self._scan.look(self._selected)

@@ -6,6 +6,7 @@ import pytest
 
 from htui.present.cost import cost_figure, cost_lines
 from htui.present.lines import cells_of, text_of
+from htui.present.reckoned import Progress, Reckoned, priced, reckoned_lines, reckoned_summary
 
 MODEL = {
     "provider": "deepseek-official",
@@ -96,3 +97,33 @@ def test_the_panel_tells_periods_models_and_the_hours_of_today() -> None:
 def test_the_panel_of_all_sessions_fits(cells: int) -> None:
     lines = cost_lines(COST, cells, summary(hours=[{"hour": 9, "amount": "123456"}]))
     assert all(cells_of(line) <= cells for line in lines)
+
+
+PARTLY = Reckoned(
+    Progress(read=11, all=14, failed=2, why="the log is damaged", old=3, looking=True, events=40, of=5600)
+)
+
+
+def test_t20_sums_that_were_reckoned_here_say_what_they_leave_out() -> None:
+    part = {**COST, "exact": True, "reasons": []}
+    whole = summary(today=part, week=part, month=part, total=part)
+    told = reckoned_summary(whole, PARTLY)
+    missing = ["2 of 14 sessions could not be read: the log is damaged", "1 of 14 sessions is not read yet"]
+    assert (told["today"]["exact"], told["today"]["reasons"]) == (False, missing)
+    assert told["total"]["reasons"] == [*missing, "“ever” leaves out 3 sessions at rest for over 60 days"]
+    complete = Reckoned(Progress(read=14, all=14), own=True)
+    assert reckoned_summary(whole, complete) == whole
+    lines = [text_of(line) for line in cost_lines(COST, 120, told, PARTLY)]
+    assert "Reckoned here by the shipped prices · 11 of 14 sessions read · reading 40 of 5,600 events" in lines
+    assert text_of(reckoned_lines(complete, 80)[0]).startswith(
+        "Reckoned here by your prices over the shipped ones · 14"
+    )
+
+
+def test_t20_prices_that_cannot_be_used_mark_every_sum_and_are_told_once() -> None:
+    by = Reckoned(Progress(read=1, all=1), trouble="prices.json, entry mine: \x1b[2J is unknown.")
+    part = {**COST, "exact": True, "reasons": []}
+    told = reckoned_summary(summary(total=part), by)
+    assert [told[name]["exact"] for name in ("today", "week", "month", "total")] == [False] * 4
+    lines = [text_of(line) for line in cost_lines(priced(part, by), 40, told, by)]
+    assert [line for line in lines if "entry mine" in line] == ["prices.json, entry mine: ␛[2J is"]
