@@ -16,6 +16,7 @@ from hd.agent.agents import Agents
 from hd.agent.dispatch import Bench
 from hd.agent.gate import Gate
 from hd.agent.history import HISTORY
+from hd.agent.off_peak import OffPeak
 from hd.agent.outfit import Outfit
 from hd.agent.permission import Grounds
 from hd.agent.presets import STANDARD, AgentPresets, described
@@ -34,6 +35,7 @@ from hd.files.guard import Guard
 from hd.files.references import References
 from hd.furnish import instructions, key_changed, providers_of, secrets, settings_namespaces
 from hd.jobs.jobs import Jobs
+from hd.later.later import Later
 from hd.ledger.accounts import Accounts
 from hd.ledger.cache import cache_projection
 from hd.ledger.caps import BUDGET
@@ -109,12 +111,15 @@ class House:
     plain: Sequence[web.RouteDef]
     undo: Undo
     surroundings: Surroundings
+    later: Later
+    """Its `run` belongs to a daemon: what is held is not sent by a house that ends with one turn."""
 
     async def prepare(self) -> None:
         """Loads the settings and closes what the last daemon left open; to be done before anybody is let in."""
         await self.services.settings.load()
         await self.services.registry.repair_interrupted()
         await settle(self.undo, self.services.registry)
+        await self.later.load()
 
     async def close(self) -> None:
         """Ends all turns as interrupted, then everything that follows them."""
@@ -184,8 +189,12 @@ def build(
     now: Callable[[], datetime] = local_time,
     sources: Sequence[Source] = (),
     provider: Provider | None = None,
+    clock: Callable[[], int] = now_ms,
 ) -> House:
-    """The house. With `demo`, or where no key is set, the scripted demo provider is the only one."""
+    """The house. With `demo`, or where no key is set, the scripted demo provider is the only one.
+
+    `clock` gives ms since the epoch.
+    """
     home = settings.home
     hub, broker = Hub(), Broker()
     tables = prices(home.prices)
@@ -196,7 +205,7 @@ def build(
             *(*DAEMON, cost_projection(tables), BUDGET, cache_projection(tables)),
             *(HISTORY, REPEATS, GUIDANCE, TREE),
         ),
-        clock=now_ms,
+        clock=clock,
         announce=broker.emit,
         opening=facts(preset(DEFAULT_PRESET)),
     )
@@ -220,11 +229,11 @@ def build(
         undo,
         lambda: Mask(dict.fromkeys(secrets(keys), "api-key")) | surroundings,
     )
-    rules = Rulebook(store, now_ms, runner.search_path)
+    rules = Rulebook(store, clock, runner.search_path)
     grounds = Grounds(broker, rules, lambda session, mode: sandbox.holds(mode, session.value("sandbox")))
     around = Surroundings(guard, sandbox, runner.shell, Path.home().resolve(), now, sources)
     tools = default_tools()
-    accounts = Accounts(store, now_ms, tables)
+    accounts = Accounts(store, clock, tables)
 
     def keep_allowed(day: date, amount: Decimal) -> Awaitable[object]:
         allowed = {"date": day.isoformat(), "amount": text_of(amount)}
@@ -232,6 +241,7 @@ def build(
 
     gate = Gate(broker, registry, accounts, keep_allowed)
     titles = Titles(providers, gate, wanted=settings.titles)
+    off_peak = OffPeak(tables, providers.default)
     outfit = Outfit(
         providers=providers,
         bench=Bench(tools, grounds, desks.context_for, desks.mask_for, desks),
@@ -241,9 +251,11 @@ def build(
         announce=broker.emit,
         titles=titles,
         gate=gate,
+        off_peak=off_peak,
         default_selection=providers.default,
     )
     agents = Agents(outfit)
+    later = Later(registry, agents, off_peak, clock)
     registry.admit(agents, jobs, desks, desks.terminals, desks.background, undo, around)
     document = SettingsDocument(
         store, settings_namespaces(settings, providers, sandbox, guard, titles, gate), broker.emit
@@ -260,7 +272,7 @@ def build(
         agent_presets=AgentPresets(
             {STANDARD: described(system_prompt(), [spec.name for spec in tools.specs()])}, broker.emit
         ),
-        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox, gate, keep_day),
+        commands=default_commands(undo, jobs, desks.background, guard, rules, sandbox, gate, keep_day, later),
         jobs=jobs,
         background=desks.background,
         terminals=desks.terminals,
@@ -271,9 +283,9 @@ def build(
         recorder=recorder,
         broker=broker,
         hub=hub,
-        drafts=Drafts(store, now_ms),
-        presence=Presence(now_ms),
-        clock=now_ms,
+        drafts=Drafts(store, clock),
+        presence=Presence(clock),
+        clock=clock,
         home=os.path.expanduser("~"),
         version=__version__,
     )
@@ -309,4 +321,4 @@ def build(
         unary |= part.unary()
         streams |= part.streams()
     plain = (*ExportRoutes(services, lambda: secrets(keys)).plain(), *upload_routes.plain())
-    return House(services, unary, streams, plain, undo, around)
+    return House(services, unary, streams, plain, undo, around, later)

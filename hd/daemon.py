@@ -138,6 +138,7 @@ async def _listen(listen: Listen, tls: ssl.SSLContext | None, lock: HomeLock, ho
         _announce(listen, url, port, gate.new_token())
         aside = [
             asyncio.create_task(house.services.providers.warm()),
+            asyncio.create_task(house.later.run(), name="send what is held"),
             asyncio.create_task(_stop_when_gone(footing, lock, stop)),
         ]
         try:

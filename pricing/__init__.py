@@ -1,7 +1,8 @@
 """Dated price tables and exact money; usable without the rest of the project.
 
-`estimate` says what one model request cost, or why that is not known. Everything here is a pure function of the tables
-in `data/` and its arguments: no clock, no network, no floating point number.
+`estimate` says what one model request cost, or why that is not known; `off_peak_from` says when one costs less.
+Everything here is a pure function of the tables in `data/` and its arguments: no clock, no network, no floating point
+number.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pricing.cost import Estimate, Row, Tokens, estimate, plain, tokens_of, total
     from pricing.table import PriceError, PriceTable, load, shipped, with_own
+    from pricing.wait import off_peak_from
 
 __all__ = [
     "Estimate",
@@ -18,6 +20,7 @@ __all__ = [
     "Tokens",
     "estimate",
     "load",
+    "off_peak_from",
     "plain",
     "shipped",
     "tokens_of",
@@ -25,7 +28,11 @@ __all__ = [
     "with_own",
 ]
 
-_TABLE = frozenset({"PriceError", "PriceTable", "load", "shipped", "with_own"})
+_HOMES = {
+    **dict.fromkeys(("PriceError", "PriceTable", "load", "shipped", "with_own"), "pricing.table"),
+    "off_peak_from": "pricing.wait",
+}
+"""The modules of the names that are not in `pricing.cost`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -34,4 +41,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'pricing' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("pricing.table" if name in _TABLE else "pricing.cost"), name)
+    return getattr(import_module(_HOMES.get(name, "pricing.cost")), name)

@@ -41,11 +41,20 @@ class Agent:
         return self._task is not None and not self._task.done()
 
     async def prompt(
-        self, content: Sequence[Mapping[str, Any]], *, request_id: str, steer: bool, time_zone: str | None = None
+        self,
+        content: Sequence[Mapping[str, Any]],
+        *,
+        request_id: str,
+        steer: bool,
+        time_zone: str | None = None,
+        off_peak: bool = False,
     ) -> None:
-        """Takes a prompt in. It is on disk when this returns; the same `request_id` again changes nothing."""
+        """Takes a prompt in. It is on disk when this returns; the same `request_id` again changes nothing.
+
+        With `off_peak` the turn that it begins waits out peak hours.
+        """
         if not self._known(request_id):
-            message = box.prompt_message(content, request_id, time_zone)
+            message = box.prompt_message(content, request_id, time_zone, off_peak=off_peak)
             target = "next-step" if steer else "next-turn"
             self.session.record(box.insert(self.session.value("inbox"), target, message))
         # Nothing is done for a prompt that is not safe yet; on a full disk it waits in memory for the next one.
@@ -147,6 +156,7 @@ class Agent:
         """Begins to work through the inbox; what comes while the daemon ends waits there for the next one."""
         if self._closed:
             return
+        self._outfit.off_peak.go_on(self.session.id)
         self._called = True
         self._show(True)
         if not self.running:

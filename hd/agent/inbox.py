@@ -11,10 +11,15 @@ from hd.protocol.messages import Message, user_message
 from hd.protocol.projections.inbox import Inbox, Items
 
 
-def prompt_message(content: Sequence[Mapping[str, Any]], request_id: str, time_zone: str | None) -> Message:
+def prompt_message(
+    content: Sequence[Mapping[str, Any]], request_id: str, time_zone: str | None, *, off_peak: bool = False
+) -> Message:
+    """What a person says. With `off_peak` the turn that it begins waits out peak hours (`hd.agent.off_peak`)."""
     source: dict[str, Any] = {"kind": "user", "rpcId": request_id}
     if time_zone is not None:
         source["clientTimeZone"] = time_zone
+    if off_peak:
+        source["offPeak"] = True
     return user_message([dict(block) for block in content], source)
 
 

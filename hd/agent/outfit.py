@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from hd.agent.dispatch import Bench
 from hd.agent.gate import Gate
+from hd.agent.off_peak import OffPeak
 from hd.agent.title import Titles
 from hd.llm.providers import Providers
 from hd.prompt.tree import News
@@ -34,7 +35,7 @@ class Outfit:
     """What every agent of a house works with.
 
     `instructions` reads the instruction files of a folder. `announce` tells all clients a host event. All that they
-    send to a model goes through `gate`.
+    send to a model goes through `gate`. `off_peak` knows when a model costs less, and which turns wait for that.
     """
 
     providers: Providers
@@ -45,4 +46,5 @@ class Outfit:
     announce: Announce
     titles: Titles
     gate: Gate
+    off_peak: OffPeak
     default_selection: Callable[[], Mapping[str, Any]]

@@ -14,8 +14,9 @@ from hd.agent.compaction.compact import Occasion, SummaryUnusable, compact
 from hd.agent.compaction.cut import cut
 from hd.agent.compaction.prune import prune
 from hd.agent.compaction.room import fits, full, next_move
-from hd.agent.decide import Claim, EndTurn, StepEnd, within_turn
+from hd.agent.decide import Claim, EndTurn, RunStep, StepEnd, within_turn
 from hd.agent.dispatch import CUT_CALLS, FILTERED, Call, Dispatch
+from hd.agent.off_peak import Pause
 from hd.agent.outfit import Outfit
 from hd.agent.step import Answer, answer
 from hd.errors import BudgetReached, ModelUnavailable, ProviderFailed
@@ -37,6 +38,7 @@ class Turn:
         self._outfit = outfit
         self._instructions = instructions
         self._squeezed = 0
+        self._pause = Pause(session, outfit.off_peak, self.number)
 
     async def run(self, first: Claim) -> tuple[Mapping[str, Any], list[Draft]]:
         """From the start to where it has to end: gives the reason, and what closes its last step."""
@@ -53,6 +55,8 @@ class Turn:
             cut_calls += end.kind == "cut-calls"
             before = [Draft(ev.STEP_END, {"turn": self.number, "step": step})]
             decision = within_turn(self.session.value("inbox"), step, end, cut_calls)
+            if isinstance(decision, RunStep) and await self._pause.waited(step):
+                decision = within_turn(self.session.value("inbox"), step, end, cut_calls)
             if isinstance(decision, EndTurn):
                 return decision.reason, before
             claim = decision.claim
@@ -75,6 +79,7 @@ class Turn:
         )
         drafts += req.user_messages(claimed)
         recorded = session.record(*drafts)
+        self._pause.entered(claimed)
         selection = self._selection()
         _, model = self._outfit.providers.resolve(selection)
         full = await self._make_room(model.context_window)

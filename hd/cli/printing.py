@@ -19,6 +19,7 @@ _WAITS = {
     "limit": "The provider asks to wait:",
     "place": "Other requests with this key go first",
     "queue": "The provider has put the request in its queue",
+    "peak": "The request is not sent before it costs less:",
 }
 
 

@@ -13,6 +13,7 @@ from hd.errors import HdError, StoreFull
 from hd.files.guard import Guard
 from hd.jobs.background import Background
 from hd.jobs.jobs import Jobs
+from hd.later.later import Later
 from hd.permit.rulebook import Rulebook
 from hd.process.sandbox.sandbox import Sandbox
 from hd.protocol import events as ev
@@ -97,12 +98,14 @@ def default_commands(
     sandbox: Sandbox,
     gate: Gate,
     keep_day: Callable[[Decimal | None], Awaitable[object]],
+    later: Later,
 ) -> CommandTable:
     """All commands of the host; `kept` is what they undo with, `jobs` are the commands of the sessions, `background` is
     what these left running, `guard` is what keeps files secret, `rules` are a person's own on what runs unasked,
-    `sandbox` holds what runs, `gate` bounds what is sent to a model and `keep_day` keeps
-    what a day may cost."""
+    `sandbox` holds what runs, `gate` bounds what is sent to a model and `keep_day` keeps what a day may
+    cost, `later` holds messages until that is less."""
     from hd.commands.kinds import budget, cache, compact, export, feedback, goal, permission, plan, processes, undo
+    from hd.commands.kinds import later as waiting
     from hd.commands.kinds import sandbox as held
 
     plain = [module.COMMAND for module in (cache, compact, export, feedback, goal, plan)]
@@ -110,5 +113,6 @@ def default_commands(
         permission.command(guard, rules),
         held.command(sandbox, guard, rules),
         *budget.commands(gate, keep_day),
+        waiting.command(later),
     ]
     return CommandTable([*plain, *own, *undo.commands(kept), *processes.commands(jobs, background)])

@@ -66,12 +66,15 @@ PERMISSION_RULE: Final = "permission/rule"
 SANDBOX_HOLD: Final = "sandbox/hold"
 LLM_WAITING: Final = "llm/waiting"
 SESSION_TITLE_LLM_USAGE: Final = "session/title-llm-usage"
+LATER_HELD: Final = "later/held"
+LATER_TAKEN: Final = "later/taken"
 
 OWN_EVENTS: Final = frozenset(
     {
         *(QUESTION_ASKED, QUESTION_DECIDED, MESSAGE_FEEDBACK, SUMMARY_WRITE, PROBLEMS_READ, TASK_COMPLETE),
         *(UNDO_CHANGED, UNDO_DONE, UNDO_ACCEPTED, PROCESS_PAGE, PROCESS_LEFT, PROCESS_KEPT),
         *(BUDGET_SET, PERMISSION_RULE, SANDBOX_HOLD, LLM_WAITING, SESSION_TITLE_LLM_USAGE),
+        *(LATER_HELD, LATER_TAKEN),
     }
 )
 
@@ -175,14 +178,34 @@ class Waiting(TypedDict, total=False):
     """`llm/waiting`: why the request of a step is not answered yet; `reason` is None when it waits no more.
 
     `limit`: the provider asked to wait, until `untilMs`. `place`: too many requests of its key are on their way.
-    `queue`: it waits its turn at the provider. Both moments are in ms since the epoch.
+    `queue`: it waits its turn at the provider. `peak`: it is not sent before it costs less, at `untilMs`, and `step` is
+    the one before it. Both moments are in ms since the epoch.
     """
 
     turn: int
     step: int
-    reason: Literal["limit", "place", "queue"] | None
+    reason: Literal["limit", "place", "queue", "peak"] | None
     sinceMs: int
     untilMs: int
+
+
+class Held(TypedDict, total=False):
+    """`later/held`: a message that is sent when its model costs less, at `at` (ms); or another time for a known `id`.
+
+    With `pause` its turn sends nothing at peak hours either.
+    """
+
+    id: str
+    text: str
+    at: int
+    pause: bool
+
+
+class Taken(TypedDict, total=False):
+    """`later/taken`: a message is held no more."""
+
+    id: str
+    how: Literal["sent", "removed"]
 
 
 class TurnReason(TypedDict, total=False):

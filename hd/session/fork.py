@@ -8,6 +8,7 @@ from hd.errors import HdError
 from hd.protocol import events as ev
 from hd.protocol.events import Draft, Event
 from hd.protocol.projections.inbox import Inbox
+from hd.protocol.projections.later import Later
 from hd.session.store.base import StoredEvent
 
 
@@ -54,10 +55,12 @@ def end_of_seed(through: int, now: int) -> StoredEvent:
     return StoredEvent.of(Event(ev.SESSION_END_SEED, through + 1, now, {"inherited": True}))
 
 
-def emptied(inbox: Inbox) -> list[Draft]:
-    """What takes inherited prompts out of the inbox: they wait in the parent, and must not run twice."""
+def emptied(inbox: Inbox, held: Later) -> list[Draft]:
+    """What takes inherited prompts out of the inbox, and those held for later: they wait in the parent, and must not
+    run twice."""
     waiting = (("next-turn", inbox.next_turn), ("next-step", inbox.next_step))
-    return [
+    taken = [Draft(ev.LATER_TAKEN, {"id": one.id, "how": "removed"}) for one in held]
+    return taken + [
         Draft(
             ev.AGENT_INBOX_SPLICED,
             {"target": target, "start": 0, "removedCount": len(items), "inserted": [], "outcome": "canceled"},

@@ -129,7 +129,7 @@ class Registry:
             )
             session = await self._load(header.id)
             with session.holds.held():
-                session.record(*emptied(session.value("inbox")))
+                session.record(*emptied(session.value("inbox"), session.value("later")))
                 session.save_projections()
                 await session.written(durable=True)
                 self._announce("api-session/added", [summary.of_live(session)])

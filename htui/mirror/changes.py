@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-PhaseKind = Literal["idle", "wait", "think", "write", "tool", "retry", "limit", "place", "queue", "compact"]
+PhaseKind = Literal["idle", "wait", "think", "write", "tool", "retry", "limit", "place", "queue", "peak", "compact"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ class Phase:
 
     `wait` is a running turn without any sign of the model yet, `retry` the pause before the next attempt, `limit` one
     that the provider asked for, `place` that other requests of the same key go first, `queue` that the provider lets
-    the request wait its turn, `compact` that a summary is written first. `name` is the tool's name for `tool` and empty
-    otherwise; `until` (ms) is when it ends, None where that is not known.
+    the request wait its turn, `peak` that it is not sent before it costs less, `compact` that a summary is written
+    first. `name` is the tool's name for `tool` and empty otherwise; `until` (ms) is when it ends, None where that is
+    not known.
     """
 
     kind: PhaseKind = "idle"

@@ -10,7 +10,7 @@ from htui.mirror.changes import IDLE, Phase, PhaseKind
 
 _WAITING = frozenset({ev.TURN_START, ev.STEP_START, ev.LLM_RETRY_STARTED, ev.ASSISTANT_MESSAGE, ev.STEP_END})
 
-_WAITS: Mapping[str, PhaseKind] = {"limit": "limit", "place": "place", "queue": "queue"}
+_WAITS: Mapping[str, PhaseKind] = {"limit": "limit", "place": "place", "queue": "queue", "peak": "peak"}
 
 
 def after(phase: Phase, event: Event, transcript: Transcript) -> Phase:

@@ -6,6 +6,7 @@ A wait that is about to end, or has just begun, is not worth a line that comes a
 from collections.abc import Mapping
 from typing import Final
 
+from htui.present import when
 from htui.present.lines import Line, Span, indent, wrap
 
 _DOING: Final[Mapping[str, str]] = {
@@ -13,14 +14,17 @@ _DOING: Final[Mapping[str, str]] = {
     "limit": "paused for",
     "place": "waits its turn",
     "queue": "queued",
+    "peak": "off-peak in",
 }
 _SENTENCES: Final[Mapping[str, str]] = {
     "retry": "The request failed. Next try in",
     "limit": "The provider asks to wait:",
     "place": "Other requests with this key go first:",
     "queue": "Queued at the provider:",
+    "peak": "Paused, it costs less from",
 }
 _STOP: Final = " · Esc or Ctrl+C stops"
+_GO_ON: Final = " · /later now or a message has it go on"
 
 
 def wait_figure(kind: str, since: int, until: int | None, now: int) -> tuple[str, int] | None:
@@ -30,11 +34,14 @@ def wait_figure(kind: str, since: int, until: int | None, now: int) -> tuple[str
 
 
 def wait_lines(kind: str, since: int, until: int | None, now: int, cells: int) -> list[Line]:
-    """The line above the composer with the seconds that are left, or that went by where nobody knows how many are."""
+    """The line above the composer with the seconds that are left, or that went by where nobody knows how many are; a
+    wait of hours tells the time of its end."""
     sentence, seconds = _SENTENCES.get(kind), _seconds(since, until, now)
     if sentence is None or seconds < 1:
         return []
-    told = wrap([Span(f"{sentence} {seconds} s", "warning"), Span(_STOP, "muted")], cells - 2)
+    amount = f"{seconds} s" if kind != "peak" else when.moment(until or 0, now)
+    hint = f"{_GO_ON}{_STOP}" if kind == "peak" else _STOP
+    told = wrap([Span(f"{sentence} {amount}", "warning"), Span(hint, "muted")], cells - 2)
     return indent(told[:2], Span("⏸ ", "warning"), Span("  "))
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from htui.present import changes
+from htui.present.later import later_lines
 from htui.present.lines import Line, Span
 from htui.present.status import Figures
 from htui.present.waits import wait_lines
@@ -38,7 +39,7 @@ class Surroundings:
         """The lines above the rule, the most important ones last, for these are kept where there is little room."""
         screen = self._screen
         conversation, mirror = screen.conversation, screen.conversation.mirror
-        lines: list[Line] = []
+        lines: list[Line] = later_lines(mirror.value("later"), screen.desk.now(), cells)
         queue = f.waiting(mirror.queue)
         if queue:
             entry = screen.desk.link.host.session(conversation.session_id)

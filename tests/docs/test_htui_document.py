@@ -8,7 +8,7 @@ from htui.screens.command_table import COMMANDS
 from tests.support import htui_doc
 
 NOTHING = cast(Any, None)
-HOSTED = {row["name"] for row in default_commands(*[NOTHING] * 8).listed()}
+HOSTED = {row["name"] for row in default_commands(*[NOTHING] * 9).listed()}
 
 
 def test_the_tables_of_keys_and_commands_are_those_of_the_code() -> None:

@@ -1,12 +1,12 @@
 """A house without a socket, for what has to be broken from inside."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from hd.agent.agent import Agent
-from hd.compose import build
+from hd.compose import House, build, now_ms
 from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.permit.presets import DEFAULT_PRESET, facts, preset
@@ -36,7 +36,10 @@ class Inside:
 
 
 @asynccontextmanager
-async def inside(tmp_path: Path, mock: MockModel, folder: Path) -> AsyncIterator[Inside]:
+async def house_in(
+    tmp_path: Path, mock: MockModel, *, clock: Callable[[], int] = now_ms
+) -> AsyncIterator[tuple[House, SqliteStore]]:
+    """The house of a home and its store; the same again is the next daemon of it."""
     environment = {
         "HD_HOME": str(tmp_path / "home"),
         "DEEPSEEK_API_KEY": "sk-house-test-key",
@@ -47,12 +50,18 @@ async def inside(tmp_path: Path, mock: MockModel, folder: Path) -> AsyncIterator
     settings.home.prepare()
     store = await SqliteStore.open(settings.home.database)
     sandbox = Sandbox(Found(None), own=settings.home.root, home=Path.home())
-    house = build(settings, Keys(settings.home, environment), store, sandbox, demo=False, mark="test")
+    house = build(settings, Keys(settings.home, environment), store, sandbox, demo=False, mark="test", clock=clock)
     try:
+        yield house, store
+    finally:
+        await house.close()
+        await store.close()
+
+
+@asynccontextmanager
+async def inside(tmp_path: Path, mock: MockModel, folder: Path) -> AsyncIterator[Inside]:
+    async with house_in(tmp_path, mock) as (house, store):
         registry = house.services.registry
         header = await registry.create(cwd=str(folder), opening=facts(preset(DEFAULT_PRESET)))
         session = registry.live[header.id]
         yield Inside(store, session, house.services.agents.of(session))
-    finally:
-        await house.close()
-        await store.close()

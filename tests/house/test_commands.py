@@ -27,7 +27,7 @@ async def test_every_command_says_what_it_is(daemon: Daemon, folder: Path) -> No
     listed = await daemon.acall("commands/list", agentId=session)
     assert [command["name"] for command in listed] == [
         *("accept", "allow", "budget", "cache", "changes", "compact", "export", "feedback", "goal", "keep", "kill"),
-        *("permission", "plan", "ps", "redo", "sandbox", "tail", "undo"),
+        *("later", "permission", "plan", "ps", "redo", "sandbox", "tail", "undo"),
     ]
     assert all(command["description"] and command["definitionId"] for command in listed)
     for line in ("/nope", "plan", "", "/", "/ plan", "//plan", "/planning"):

@@ -38,7 +38,7 @@ def test_what_has_its_form_is_read_as_it_is(events: list[Event]) -> None:
 
 READ_WITH_CARE = {
     *(ev.PLAN_MODE, ev.PROBLEMS_READ, ev.TASK_COMPLETE, ev.BUDGET_SET, ev.SANDBOX_HOLD, ev.SESSION_END_SEED),
-    *(ev.LLM_WAITING, ev.SUMMARY_WRITE),
+    *(ev.LLM_WAITING, ev.SUMMARY_WRITE, ev.LATER_HELD, ev.LATER_TAKEN),
 }
 """Kinds of events of which a fold checks the few fields that it reads."""
 

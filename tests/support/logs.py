@@ -137,6 +137,7 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         [
             {"reason": "limit", "sinceMs": 1, "untilMs": 9},
             {"reason": "queue", "sinceMs": 1},
+            {"reason": "peak", "sinceMs": 1, "untilMs": 9},
             {"reason": None, "sinceMs": 1},
         ]
     ),
@@ -186,6 +187,13 @@ _DATA: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ),
     ev.PROCESS_LEFT: st.builds(lambda i: {"jobId": i, "exitCode": 0, "processes": [{"pid": 1}]}, IDS),
     ev.PROCESS_KEPT: st.builds(lambda i: {"jobId": i}, IDS),
+    ev.LATER_HELD: st.builds(
+        lambda i, at, more: {"id": i, "at": at, **more},
+        IDS,
+        SMALL,
+        st.sampled_from([{}, {"text": "go on"}, {"text": "x", "pause": True}]),
+    ),
+    ev.LATER_TAKEN: st.builds(lambda i, how: {"id": i, "how": how}, IDS, st.sampled_from(["sent", "removed"])),
     ev.BUDGET_SET: st.fixed_dictionaries(
         {"amount": st.sampled_from(["0.5", "2", None, "much"])},
         optional={"scope": st.sampled_from(["turn", "odd"]), "turn": st.sampled_from([1, 2, None, "odd"])},

@@ -20,6 +20,7 @@ from hd.protocol.projections.figures import SESSION_STATS, TOKEN_USAGE
 from hd.protocol.projections.goal import GOAL
 from hd.protocol.projections.inbox import INBOX, REQUESTS
 from hd.protocol.projections.jobs import JOBS
+from hd.protocol.projections.later import LATER
 from hd.protocol.projections.modes import (
     AGENT_PRESET,
     IMAGE_LIMITS,
@@ -63,6 +64,7 @@ PUBLIC: tuple[Projection[Any], ...] = (
     GOAL,
     SANDBOX,
     JOBS,
+    LATER,
     CONTEXT_BREAKDOWN,
     AGENT_PRESET,
     WORKING_DIRECTORY,

@@ -25,6 +25,7 @@ def shown(kind: str, since: int, until: int | None, now: int, cells: int = 80) -
         ("queue", 2_500, None, "⏸ Queued at the provider: 7 s · Esc or Ctrl+C stops", ("queued", 7)),
         ("queue", 9_500, None, "", ("queued", 0)),
         ("limit", 0, 9_000, "", ("paused for", 0)),
+        ("peak", 0, 9_000, "", ("off-peak in", 0)),
         ("write", 0, None, "", None),
     ],
 )

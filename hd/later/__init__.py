@@ -1,0 +1,1 @@
+"""Messages that are held until their model costs less (row X6)."""
