@@ -8,12 +8,13 @@ number.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pricing.cost import Estimate, Row, Tokens, estimate, plain, tokens_of, total
+    from pricing.cost import Estimate, Estimator, Row, Tokens, estimate, plain, plus, tokens_of, total
     from pricing.table import PriceError, PriceTable, load, shipped, with_own
     from pricing.wait import off_peak_from
 
 __all__ = [
     "Estimate",
+    "Estimator",
     "PriceError",
     "PriceTable",
     "Row",
@@ -22,6 +23,7 @@ __all__ = [
     "load",
     "off_peak_from",
     "plain",
+    "plus",
     "shipped",
     "tokens_of",
     "total",

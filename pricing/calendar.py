@@ -11,7 +11,7 @@ as a working day, so that an estimate is rather too high than too low, and the a
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import cache, lru_cache
@@ -63,6 +63,24 @@ def hour(at_ms: int, *, timezone: str, weekdays: Iterable[int], windows: Iterabl
         if start <= minute < end:
             return _in_window(day, timezone, frozenset(weekdays))
     return _OFF_PEAK
+
+
+def spell(
+    at_ms: int, *, timezone: str, weekdays: Iterable[int], windows: Sequence[tuple[int, int]]
+) -> tuple[Hour, int, int]:
+    """As `hour`, with a time in ms from which on (included) and one up to which (excluded) it is the same for sure.
+
+    Elsewhere than in Shanghai, whose clock is never changed, that is the minute alone.
+    """
+    found = hour(at_ms, timezone=timezone, weekdays=weekdays, windows=windows)
+    minute = at_ms // 60_000
+    if timezone != _SHANGHAI or minute < _SHANGHAI_STEADY + _DAY:
+        return found, minute * 60_000, (minute + 1) * 60_000
+    _, of_day = _local(minute, timezone)
+    edges = (0, _DAY, *(edge for window in windows for edge in window))
+    since = max(edge for edge in edges if edge <= of_day)
+    until = min(edge for edge in edges if edge > of_day)
+    return found, (minute - of_day + since) * 60_000, (minute - of_day + until) * 60_000
 
 
 def _local(minutes: int, timezone: str) -> tuple[int, int]:

@@ -4,13 +4,13 @@ Nothing is guessed: a request without usable token counts, without a time, or wi
 no amount and a reason. The amount is exact: whole tokens times decimal rates, never rounded.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Context, Decimal, Inexact
 from typing import Any, Final, NamedTuple
 
-from pricing.calendar import Hour, hour, is_moment
+from pricing.calendar import Hour, is_moment, spell
 from pricing.match import find
-from pricing.table import DIGITS, PriceTable, Rates, shipped
+from pricing.table import DIGITS, Price, PriceTable, Rates, shipped
 
 MISSING_USAGE: Final = "missing usage"
 UNSUPPORTED_USAGE: Final = "unsupported usage"
@@ -25,6 +25,9 @@ _WITHOUT_CACHE_WRITES = frozenset({"deepseek-official"})
 
 _LARGEST = 2**53 - 1
 _EXACT = Context(prec=100, traps=[Inexact])
+
+plus: Final = _EXACT.add
+"""The exact sum of two amounts, whatever decimal context is in force."""
 
 
 class Tokens(NamedTuple):
@@ -68,6 +71,49 @@ class Estimate(NamedTuple):
         return () if self.tokens is None or self.rates is None else _rows(self.tokens, self.rates)
 
 
+class _Tariff(NamedTuple):
+    """What counts for a model from `since` (ms, included) to `until` (ms, excluded)."""
+
+    since: int
+    until: int
+    price: Price
+    when: Hour
+    rates: Rates
+
+
+class Estimator:
+    """Prices requests one after the other, by `tables` or the shipped ones.
+
+    It remembers what counts for a model and until when, so that requests near to one another cost little time.
+    """
+
+    def __init__(self, tables: PriceTable | None = None) -> None:
+        self._tables = tables
+        self._tariffs: dict[tuple[str, str], _Tariff] = {}
+
+    def __call__(self, usage: Mapping[str, Any] | None, provider: str, model: str, at_ms: int | None) -> Estimate:
+        """As `estimate`."""
+        if provider == _DEMO_PROVIDER:
+            return Estimate(Decimal(0), "CNY", reason=DEMO, exact=True)
+        tokens = tokens_of(usage)
+        if tokens is None:
+            return Estimate(None, "CNY", reason=MISSING_USAGE)
+        if tokens.cache_write and provider in _WITHOUT_CACHE_WRITES:
+            return Estimate(None, "CNY", reason=UNSUPPORTED_USAGE)
+        tariff = self._tariffs.get((provider, model))
+        if tariff is None or type(at_ms) is not int or not tariff.since <= at_ms < tariff.until:
+            if at_ms is None or not is_moment(at_ms):
+                return Estimate(None, "CNY", reason=MISSING_TIME)
+            tariff = _tariff((self._tables or shipped()).prices, provider, model, at_ms)
+            if tariff is None:
+                return Estimate(None, "CNY", reason=NO_PRICE)
+            self._tariffs[provider, model] = tariff
+        _, _, price, when, rates = tariff
+        doubts = _doubts(usage, when)
+        reason = "; ".join(doubts) or None
+        return Estimate(_amount(tokens, rates), price.currency, price.id, when.peak, reason, not doubts, tokens, rates)
+
+
 def estimate(
     usage: Mapping[str, Any] | None, *, provider: str, model: str, at_ms: int | None, tables: PriceTable | None = None
 ) -> Estimate:
@@ -77,45 +123,36 @@ def estimate(
     `cacheReadTokens?`, `cacheWriteTokens?`, `totalTokens?`, and `exact?: false` where the provider's own figures
     contradicted each other. `tables` defaults to the shipped one.
     """
-    if provider == _DEMO_PROVIDER:
-        return Estimate(Decimal(0), "CNY", reason=DEMO, exact=True)
-    tokens = tokens_of(usage)
-    if tokens is None:
-        return Estimate(None, "CNY", reason=MISSING_USAGE)
-    if tokens.cache_write and provider in _WITHOUT_CACHE_WRITES:
-        return Estimate(None, "CNY", reason=UNSUPPORTED_USAGE)
-    if at_ms is None or not is_moment(at_ms):
-        return Estimate(None, "CNY", reason=MISSING_TIME)
-    price = find((tables or shipped()).prices, provider, model, at_ms)
+    return Estimator(tables)(usage, provider, model, at_ms)
+
+
+def _tariff(prices: Sequence[Price], provider: str, model: str, at_ms: int) -> _Tariff | None:
+    price = find(prices, provider, model, at_ms)
     if price is None:
-        return Estimate(None, "CNY", reason=NO_PRICE)
-    when = hour(at_ms, timezone=price.timezone, weekdays=price.weekdays, windows=price.windows)
-    rates = price.peak if when.peak else price.off_peak
-    doubts = _doubts(usage, when)
-    return Estimate(
-        amount=_amount(tokens, rates),
-        currency=price.currency,
-        price_id=price.id,
-        peak=when.peak,
-        reason="; ".join(doubts) or None,
-        exact=not doubts,
-        tokens=tokens,
-        rates=rates,
-    )
+        return None
+    when, since, until = spell(at_ms, timezone=price.timezone, weekdays=price.weekdays, windows=price.windows)
+    for other in prices:
+        if other.provider == provider:
+            for edge in (other.start, other.end):
+                if edge is not None and edge <= at_ms:
+                    since = max(since, edge)
+                elif edge is not None:
+                    until = min(until, edge)
+    return _Tariff(since, until, price, when, price.peak if when.peak else price.off_peak)
 
 
 def tokens_of(usage: Mapping[str, Any] | None) -> Tokens | None:
     """The token counts of a usage, None when they are missing, no whole numbers, or contradict their total."""
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, (dict, Mapping)):  # A plain one is told at once, and there are many.
         return None
-    tokens = Tokens(
-        _count(usage.get("inputTokens"), -1),
-        _count(usage.get("cacheReadTokens"), 0),
-        _count(usage.get("cacheWriteTokens"), 0),
-        _count(usage.get("outputTokens"), -1),
+    get = usage.get
+    fresh, read = _count(get("inputTokens"), -1), _count(get("cacheReadTokens"), 0)
+    written, output = _count(get("cacheWriteTokens"), 0), _count(get("outputTokens"), -1)
+    if fresh < 0 or read < 0 or written < 0 or output < 0:
+        return None
+    return (
+        Tokens(fresh, read, written, output) if get("totalTokens") in (None, fresh + read + written + output) else None
     )
-    usable = min(tokens) >= 0 and usage.get("totalTokens") in (None, sum(tokens))
-    return tokens if usable else None
 
 
 def _count(count: object, default: int) -> int:
@@ -129,7 +166,7 @@ def total(amounts: Iterable[Decimal]) -> Decimal:
     """The exact sum, whatever decimal context is in force."""
     result = Decimal(0)
     for amount in amounts:
-        result = _EXACT.add(result, amount)
+        result = plus(result, amount)
     return result
 
 

@@ -17,8 +17,8 @@ from hd.agent.permission import People
 from hd.agent.spending import card
 from hd.billing.bill import EMPTY, Bill
 from hd.billing.cost import HOUR_MS
+from hd.billing.summary import day_of
 from hd.errors import BudgetReached, SessionNotFound
-from hd.ledger.books import day_of
 from hd.ledger.budget import Refusal, Sending, Spent, expected_cost, refusal, whole_cents
 from hd.ledger.caps import Caps, DayCap, session_cap, turn_cap
 from hd.permit.approvals import APPROVAL_REQUEST, by, parse_approval

@@ -8,8 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hd.billing.fold import Attempt, Ledger
-from pricing import Estimate, PriceTable, estimate, plain, tokens_of
-from pricing import total as add_up
+from pricing import Estimate, Estimator, PriceTable, plain, plus, tokens_of
 
 MOST_REASONS: Final = 8
 UNATTRIBUTABLE: Final = "the end of what this fork inherited is missing, so its own requests cannot be told apart"
@@ -56,7 +55,7 @@ class Bill(Struct, frozen=True):
     def joined(self, other: "Bill") -> "Bill":
         """Both bills as one; they are of one currency."""
         return Bill(
-            add_up((self.amount, other.amount)),
+            plus(self.amount, other.amount),
             self.currency,
             self.requests + other.requests,
             self.unpriced + other.unpriced,
@@ -88,10 +87,8 @@ EMPTY: Final = Bill(Decimal(0), "CNY", 0, 0, True, ())
 
 def rows(ledger: Ledger, tables: PriceTable | None = None) -> list[BillRow]:
     """Every request of the session with its price, in the order of the log."""
-    return [
-        BillRow(a, estimate(a.usage, provider=a.provider, model=a.model, at_ms=a.time, tables=tables))
-        for a in ledger.attempts
-    ]
+    estimator = Estimator(tables)
+    return [BillRow(one, estimator(one.usage, one.provider, one.model, one.time)) for one in ledger.attempts]
 
 
 def total(ledger: Ledger, tables: PriceTable | None = None, *, currency: str = "CNY") -> Bill:

@@ -1,22 +1,22 @@
 """What a session cost so far, as a projection (pure).
 
 All requests but the last are settled: only the last one's record can still be replaced by a better one. So each
-event costs the price of one request, and each look at the sum the join of two, however long the session is.
+event costs the price of one request, and each look at the sum the join of a few, however long the session is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hd.billing.bill import EMPTY, UNATTRIBUTABLE, Bill, BillRow, bill_of
-from hd.billing.fold import Attempt, Ledger
+from hd.billing.fold import Attempt, Standing
 from hd.protocol.billing import TYPES
-from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
-from pricing import PriceTable, Tokens, estimate, plain, tokens_of
+from pricing import Estimate, Estimator, PriceTable, Tokens, plain, plus, tokens_of
 
 Model = tuple[str, str]
 Slot = tuple[int, str, str]
@@ -50,76 +50,168 @@ class ModelCost(Struct, frozen=True):
         }
 
 
-class Cost(Struct, frozen=True):
-    """`ledger` holds the last request only, `last` its cost; the others are in the slots.
+NOTHING: Final = ModelCost()
 
-    Those of the latest hour stand apart in `lately`, so that a request in a long session copies a few of them.
-    `settled` are the same ones by model, so that nobody adds up the slots to show a session.
+
+class Cost(Struct, frozen=True):
+    """`last` is the cost of the last request; the others are in the slots.
+
+    Those of the latest hour stand apart in `lately`, so that a request in a long session copies a few of them. `closed`
+    are those of `before` by model, so that nobody adds up the slots to show a session; `newest` is the latest hour
+    there.
     """
 
-    ledger: Ledger = field(default_factory=Ledger)
+    standing: Standing = field(default_factory=Standing)
     last: ModelCost | None = None
     before: Slots = field(default_factory=dict)
     lately: Slots = field(default_factory=dict)
-    settled: Models = field(default_factory=dict)
+    closed: Models = field(default_factory=dict)
+    newest: int = 0
     tables: PriceTable | None = None
 
     def slots(self) -> dict[Slot, ModelCost]:
         """All requests, in the order of the first one of each slot. None where it is unknown which were inherited."""
-        if not self.ledger.attributable:
+        if not self.standing.attributable:
             return {}
         found = {**self.before}
-        _add_to(found, self.lately)
-        if self.last is not None:
-            _add_to(found, {_slot_of(self.ledger.attempts[-1]): self.last})
+        for slot, one in self._late():
+            _add_to(found, slot, one)
         return found
 
     def models(self) -> Models:
         """Each model with all of its requests, in the order of their first ones."""
-        if not self.ledger.attributable:
+        if not self.standing.attributable:
             return {}
-        return (
-            self.settled if self.last is None else _with(self.settled, _model_of(self.ledger.attempts[-1]), self.last)
-        )
+        found = {**self.closed}
+        for (_, provider, model), one in self._late():
+            _add_to(found, (provider, model), one)
+        return found
 
     def bill(self) -> Bill:
         """All of it in one sum."""
-        if not self.ledger.attributable:
+        if not self.standing.attributable:
             return replace(EMPTY, exact=False, reasons=(UNATTRIBUTABLE,))
         return whole_of(self.models())
 
+    def latest_hour(self) -> int:
+        """The latest hour since the epoch in which a request ended; 0 without one."""
+        return max((self.newest, *(slot[0] for slot, _ in self._late())))
+
+    def _late(self) -> list[tuple[Slot, ModelCost]]:
+        """What is not in `before`."""
+        last = self.standing.last
+        return [*self.lately.items(), *([(_slot_of(last), self.last)] if last is not None and self.last else [])]
+
     def apply(self, event: Event) -> "Cost":
         """With one event more; the same object for an event of no concern."""
-        known, after = self.ledger.attempts, self.ledger.apply(event)
-        if after is self.ledger:
-            return self
-        attempts = after.attempts
-        if attempts is known:
-            return replace(self, ledger=after)
-        if not len(attempts):
-            return Cost(after, tables=self.tables)
-        last = attempts[-1]
-        if len(attempts) == len(known) or not len(known):
-            return replace(self, ledger=after, last=_cost_of(last, self.tables))
-        settled = attempts[-2]
-        if settled is known[-1] and self.last is not None:
-            return self._settle(settled, self.last, after, _cost_of(last, self.tables))
-        return self._settle(settled, _cost_of(settled, self.tables), after, self.last)  # It ran beside the last one.
+        return self.grown((event,))
 
-    def _settle(self, attempt: Attempt, cost: ModelCost, ledger: Ledger, last: ModelCost | None) -> "Cost":
-        """With one request more whose record stays as it is, and `last` for the one that may still change."""
-        slot, before, lately = _slot_of(attempt), self.before, self.lately
-        if lately and slot[0] != next(iter(lately))[0]:
-            before, lately = dict(before), {}
-            _add_to(before, self.lately)
+    def grown(self, events: Iterable[Event]) -> "Cost":
+        """With the events that follow; the same as applying one after the other."""
+        growing = _Growing(self)
+        for event in events:
+            growing.take(event)
+        return growing.cost()
+
+
+class _Growing:
+    """A cost while it grows: sums in place, in a session of a hundred thousand requests as for one."""
+
+    def __init__(self, cost: Cost) -> None:
+        self._cost = cost
+        self._standing = cost.standing
+        self._estimator = Estimator(cost.tables)
+        self._before: dict[Slot, ModelCost] | None = None
+        """None as long as it is that of `cost`; so is `_closed`."""
+        self._closed: dict[Model, ModelCost] = {}
+        self._newest = cost.newest
+        self._lately = {slot: _Sum(one) for slot, one in cost.lately.items()}
+        self._hour = next((hour for hour, _, _ in cost.lately), 0)
+
+    def take(self, event: Event) -> None:
+        standing = self._standing.read(event)
+        if standing is self._standing:
+            return
+        self._standing = standing
+        if standing.last is None:
+            self._before, self._closed, self._lately, self._newest = {}, {}, {}, 0
+        elif standing.settled is not None:
+            self._settle(standing.settled)
+
+    def _settle(self, attempt: Attempt) -> None:
+        slot = _slot_of(attempt)
+        if slot[0] != self._hour:
+            self._close()
+            self._hour = slot[0]
+        known = self._lately.get(slot)
+        if known is None:
+            known = self._lately[slot] = _Sum(NOTHING)
+        known.add(attempt, self._estimator(attempt.usage, attempt.provider, attempt.model, attempt.time))
+
+    def _close(self) -> None:
+        """Another hour begins; a clock that was set may come back to one."""
+        if not self._lately:
+            return
+        if self._before is None:
+            self._before, self._closed = {**self._cost.before}, {**self._cost.closed}
+        for slot, one in self._lately.items():
+            hour, provider, model = slot
+            cost = one.cost()
+            _add_to(self._before, slot, cost)
+            _add_to(self._closed, (provider, model), cost)
+            self._newest = max(self._newest, hour)
+        self._lately = {}
+
+    def cost(self) -> Cost:
+        before, standing = self._cost, self._standing
+        if standing is before.standing:
+            return before
         return Cost(
-            ledger=replace(ledger, attempts=ChunkedList.of([ledger.attempts[-1]])),
-            last=last,
-            before=before,
-            lately=_with(lately, slot, cost),
-            settled=_with(self.settled, _model_of(attempt), cost),
-            tables=self.tables,
+            standing=standing,
+            last=before.last if standing.last is before.standing.last else self._of_last(),
+            before=before.before if self._before is None else self._before,
+            lately={slot: one.cost() for slot, one in self._lately.items()},
+            closed=before.closed if self._before is None else self._closed,
+            newest=self._newest,
+            tables=before.tables,
         )
+
+    def _of_last(self) -> ModelCost | None:
+        last = self._standing.last
+        if last is None:
+            return None
+        only = _Sum(NOTHING)
+        only.add(last, self._estimator(last.usage, last.provider, last.model, last.time))
+        return only.cost()
+
+
+class _Sum:
+    """What some requests cost, grown in place. `odd` is the bill of those about which there is something to say."""
+
+    __slots__ = ("amount", "cache_read", "cache_write", "fresh", "odd", "output", "requests")
+
+    def __init__(self, cost: ModelCost) -> None:
+        self.odd = cost.bill
+        self.amount = Decimal(0)
+        self.requests = 0
+        self.fresh, self.cache_read, self.cache_write, self.output = cost.tokens
+
+    def add(self, attempt: Attempt, price: Estimate) -> None:
+        tokens = price.tokens or tokens_of(attempt.usage) or NONE
+        self.fresh += tokens[0]
+        self.cache_read += tokens[1]
+        self.cache_write += tokens[2]
+        self.output += tokens[3]
+        if price.amount is None or price.reason is not None or price.currency != EMPTY.currency:
+            self.odd = self.odd.joined(bill_of(BillRow(attempt, price)))
+        else:
+            self.amount = plus(self.amount, price.amount)
+            self.requests += 1
+
+    def cost(self) -> ModelCost:
+        plain_ones = Bill(self.amount, EMPTY.currency, self.requests, 0, True, ())
+        tokens = Tokens(self.fresh, self.cache_read, self.cache_write, self.output)
+        return ModelCost(self.odd.joined(plain_ones), tokens)
 
 
 def whole_of(models: Models) -> Bill:
@@ -134,27 +226,9 @@ def _slot_of(attempt: Attempt) -> Slot:
     return attempt.time // HOUR_MS, attempt.provider, attempt.model
 
 
-def _model_of(attempt: Attempt) -> Model:
-    return attempt.provider, attempt.model
-
-
-def _cost_of(attempt: Attempt, tables: PriceTable | None) -> ModelCost:
-    """One request, priced."""
-    usage = attempt.usage
-    price = estimate(usage, provider=attempt.provider, model=attempt.model, at_ms=attempt.time, tables=tables)
-    return ModelCost(bill_of(BillRow(attempt, price)), price.tokens or tokens_of(usage) or NONE)
-
-
-def _with(some: Mapping[K, ModelCost], key: K, cost: ModelCost) -> dict[K, ModelCost]:
-    """A copy with one cost more."""
-    known = some.get(key)
-    return {**some, key: cost if known is None else known.joined(cost)}
-
-
-def _add_to(found: dict[Slot, ModelCost], others: Slots) -> None:
-    for slot, cost in others.items():
-        known = found.get(slot)
-        found[slot] = cost if known is None else known.joined(cost)
+def _add_to(found: dict[K, ModelCost], key: K, cost: ModelCost) -> None:
+    known = found.get(key)
+    found[key] = cost if known is None else known.joined(cost)
 
 
 def bill_to_wire(bill: Bill) -> dict[str, Any]:
@@ -185,7 +259,7 @@ def _sum(one: Tokens, other: Tokens) -> Tokens:
 
 def cost_projection(tables: PriceTable | None = None) -> Projection[Cost]:
     """By these prices, or by the shipped ones."""
-    return Projection("cost", Cost(tables=tables), dict.fromkeys(TYPES, Cost.apply), _view)
+    return Projection("cost", Cost(tables=tables), dict.fromkeys(TYPES, Cost.apply), _view, Cost.grown)
 
 
 COST: Final = cost_projection()

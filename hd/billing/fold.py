@@ -8,12 +8,11 @@ inherited was billed in the session that it came from, so all up to an inherited
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hd.protocol import events as tags
 from hd.protocol.billing import usage_of
-from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event
 from pricing import tokens_of
 
@@ -37,16 +36,19 @@ class Attempt(Struct, frozen=True):
     usage: Mapping[str, Any] | None
 
 
-class Ledger(Struct, frozen=True):
-    """The requests so far. `apply` gives the same object back for an event that is not its own.
+class Standing(Struct, frozen=True):
+    """Where the reading of a log stands. `read` gives the same object back for an event that is not its own.
 
-    `seeded` says that the log holds inherited events, `seed_ended` that their end was met: without it the requests
-    cannot be told from those of the parent.
+    `last` is the last request, whose record may still be replaced by a better one; `settled` is the one that the event
+    before made final, if it did. All that was read is void when `last` is None again. `seeded` says that the log holds
+    inherited events, `seed_ended` that their end was met: without it the requests cannot be told from those of the
+    parent.
     """
 
-    attempts: ChunkedList[Attempt] = field(default_factory=ChunkedList)
     route: Route = ("", "")
     open_at: Place | None = None
+    last: Attempt | None = None
+    settled: Attempt | None = None
     seeded: bool = False
     seed_ended: bool = False
 
@@ -54,59 +56,72 @@ class Ledger(Struct, frozen=True):
     def attributable(self) -> bool:
         return self.seed_ended or not self.seeded
 
-    def apply(self, event: Event) -> "Ledger":
+    def read(self, event: Event) -> "Standing":
         match event.type:
-            case tags.REQUEST_CONTEXT:
-                route = _route(event.data) or self.route
-                return self if route == self.route else replace(self, route=route)
             case tags.ASSISTANT_MESSAGE | tags.ASSISTANT_ATTEMPT:
                 return self._record(_attempt(event, self.route))
+            case tags.REQUEST_CONTEXT:
+                route = _route(event.data) or self.route
+                return self if route == self.route else replace(self, route=route, settled=None)
             case tags.LLM_RETRY_STARTED:
-                return replace(self, open_at=None) if self.open_at == _place(event.data) is not None else self
+                same = self.open_at == _place(event.data) is not None
+                return replace(self, open_at=None, settled=None) if same else self
             case tags.SESSION_END_SEED if event.data.get("inherited") is True:
-                return replace(self, attempts=ChunkedList(), open_at=None, seed_ended=True)
+                return Standing(self.route, seeded=self.seeded, seed_ended=True)
             case tags.COMPACTION_SUMMARY | tags.COMPACTION_END if isinstance(event.data.get("usage"), Mapping):
-                return self._add(_attempt(event, _route(event.data) or self.route), None)
+                return self._begin(_attempt(event, _route(event.data) or self.route), None)
             case tags.SESSION_TITLE_LLM_USAGE:
                 return self._aside(_attempt(event, _route(event.data) or self.route))
             case _:
                 return self
 
-    def _record(self, attempt: Attempt) -> "Ledger":
+    def _record(self, attempt: Attempt) -> "Standing":
         place = None if attempt.turn is None or attempt.step is None else (attempt.turn, attempt.step)
-        if place is None or place != self.open_at:
-            return self._add(attempt, place)
-        last = self.attempts[-1]
+        last = self.last
+        if place is None or place != self.open_at or last is None:
+            return self._begin(attempt, place)
         if tokens_of(attempt.usage) is None and tokens_of(last.usage) is not None:
             return self
-        return replace(self, attempts=self.attempts.replace(len(self.attempts) - 1, attempt))
+        return replace(self, last=attempt, settled=None)
 
-    def _aside(self, attempt: Attempt) -> "Ledger":
+    def _begin(self, attempt: Attempt, place: Place | None) -> "Standing":
+        return Standing(self.route, place, attempt, self.last, self.seeded, self.seed_ended)
+
+    def _aside(self, attempt: Attempt) -> "Standing":
         """With a request that ran beside the turns. The last one stays the last: its record may still be replaced, and
         what comes next is expected to cost by it."""
-        if not len(self.attempts):
-            return self._add(attempt, None)
-        last = self.attempts[-1]
-        return replace(self, attempts=self.attempts.replace(len(self.attempts) - 1, attempt).append(last))
+        return self._begin(attempt, None) if self.last is None else replace(self, settled=attempt)
 
-    def _add(self, attempt: Attempt, place: Place | None) -> "Ledger":
-        return replace(self, attempts=self.attempts.append(attempt), open_at=place)
+
+class Ledger(Struct, frozen=True):
+    """The requests of a log, in their order; `attributable` as in `Standing`."""
+
+    attempts: tuple[Attempt, ...]
+    attributable: bool
 
 
 def fold(events: Iterable[Event], *, seeded: bool = False) -> Ledger:
     """The ledger of a log in the order of its seqs; a seq that comes again is passed over."""
-    ledger, last = Ledger(seeded=seeded), -1
+    standing, settled, seq = Standing(seeded=seeded), list[Attempt](), -1
     for event in events:
-        if event.seq > last:
-            ledger, last = ledger.apply(event), event.seq
-    return ledger
+        if event.seq <= seq:
+            continue
+        before, standing, seq = standing, standing.read(event), event.seq
+        if standing is before:
+            continue
+        if standing.last is None:
+            settled.clear()
+        elif standing.settled is not None:
+            settled.append(standing.settled)
+    last = () if standing.last is None else (standing.last,)
+    return Ledger((*settled, *last), standing.attributable)
 
 
 def _attempt(event: Event, route: Route) -> Attempt:
     data = event.data
     message = data.get("message")
-    source = message.get("source") if isinstance(message, Mapping) else None
-    provider, model = (_route(source) if isinstance(source, Mapping) else None) or route
+    source = message.get("source") if isinstance(message, (dict, Mapping)) else None
+    provider, model = (_route(source) if isinstance(source, (dict, Mapping)) else None) or route
     place = _place(data)
     turn, step = place if place is not None else (None, None)
     return Attempt(event.seq, event.time, turn, step, provider, model, usage_of(data))

@@ -48,7 +48,7 @@ def summary_of(costs: Iterable[Cost], now_ms: int) -> dict[str, Any]:
     hours: dict[int, dict[Model, ModelCost]] = {}
     unknown: list[Bill] = []
     for cost in costs:
-        if not cost.ledger.attributable:
+        if not cost.standing.attributable:
             unknown.append(cost.bill())
         for (hour, provider, model), one in cost.slots().items():
             _join_into(hours.setdefault(hour, {}), {(provider, model): one})

@@ -4,54 +4,22 @@ The same fold that prices one session prices them all (`hd.billing.cost`) from t
 Nothing is stored: the books are made anew from the logs, so a corrected price table counts for the past at once.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
 
 from hd.billing.bill import EMPTY, Bill, rows
 from hd.billing.bill import total as total_of
-from hd.billing.cost import HOUR_MS, Cost, Model, ModelCost, Models, bill_to_wire, whole_of
-from hd.billing.fold import Ledger, fold
+from hd.billing.cost import HOUR_MS, Cost
+from hd.billing.fold import Standing, fold
+from hd.billing.summary import BEIJING_H, day_of, periods, summary_of
 from hd.protocol.billing import Records
 from hd.protocol.events import Event
 from pricing import PriceTable, plain
 
-DAYS_SHOWN: Final = 60
-"""Days that are listed one by one; older ones count in the sums only."""
-
-_BEIJING_H: Final = 8
-"""Hours from UTC to Beijing, all year: China has no daylight saving time since 1991."""
-
-_EPOCH: Final = date(1970, 1, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """Days of Beijing from `first` to `last`, both included."""
-
-    first: date
-    last: date
-
-    def holds(self, hour: int) -> bool:
-        return self.first.toordinal() <= _EPOCH.toordinal() + (hour + _BEIJING_H) // 24 <= self.last.toordinal()
-
-
-def day_of(hour: int) -> date:
-    """The day in Beijing of an hour since the epoch."""
-    return _EPOCH + timedelta(days=(hour + _BEIJING_H) // 24)
-
-
-def periods(now_ms: int) -> dict[str, Period]:
-    """Today, this week from Monday on and this month, up to today."""
-    today = day_of(now_ms // HOUR_MS)
-    return {
-        "today": Period(today, today),
-        "week": Period(today - timedelta(days=today.weekday()), today),
-        "month": Period(today.replace(day=1), today),
-    }
+_DAY_H: Final = 24
 
 
 class Books:
@@ -61,14 +29,16 @@ class Books:
         self.seen: dict[str, int] = {}
         self._tables = tables
         self._costs: dict[str, Cost] = {}
+        self._latest: dict[str, int] = {}
+        """The hour of each session's latest request, so that a look at a day passes over those of other days."""
 
     def grow(self, new: Iterable[Records]) -> None:
         """Adds what was recorded since."""
         for records in new:
-            cost = self._costs.get(records.session_id) or Cost(Ledger(seeded=records.is_seeded), tables=self._tables)
-            for event in _events(records.bodies):
-                cost = cost.apply(event)
-            self._costs[records.session_id] = cost
+            known = self._costs.get(records.session_id)
+            cost = known or Cost(Standing(seeded=records.is_seeded), tables=self._tables)
+            grown = self._costs[records.session_id] = cost.grown(_events(records.bodies))
+            self._latest[records.session_id] = grown.latest_hour()
             self.seen[records.session_id] = records.seen
 
     def sessions(self) -> list[tuple[str, Bill]]:
@@ -87,41 +57,16 @@ class Books:
     def today(self, now_ms: int) -> Bill:
         """What the day of `now_ms` cost so far."""
         period, whole = periods(now_ms)["today"], EMPTY
-        for cost in self._costs.values():
-            for (hour, _, _), one in cost.slots().items():
-                if period.holds(hour):
+        recent = [session_id for session_id, hour in self._latest.items() if hour >= now_ms // HOUR_MS - _DAY_H]
+        for session_id in recent:
+            for (hour, _, _), one in self._costs[session_id].slots().items():
+                if period.holds(day_of(hour)):
                     whole = whole.joined(one.bill)
         return whole
 
     def summary(self, now_ms: int) -> dict[str, Any]:
         """The answer of `money/summary`: each period with its models, the hours of today, the latest days."""
-        hours = self._hours()
-        days = _by_day(hours)
-        whole = {name: _models(days, period) for name, period in periods(now_ms).items()}
-        unknown = [cost.bill() for cost in self._costs.values() if not cost.ledger.attributable]
-        total = _sums(_models(days, None), unknown)
-        today = periods(now_ms)["today"]
-        return {
-            "currency": EMPTY.currency,
-            "day": today.first.isoformat(),
-            **{name: _sums(models, ()) for name, models in whole.items()},
-            "total": total,
-            "hours": [
-                {"hour": (hour + _BEIJING_H) % 24, **bill_to_wire(whole_of(models))}
-                for hour, models in sorted(hours.items())
-                if today.holds(hour)
-            ],
-            "days": _days(days, today.first),
-        }
-
-    def _hours(self) -> dict[int, dict[Model, ModelCost]]:
-        found: dict[int, dict[Model, ModelCost]] = {}
-        for cost in self._costs.values():
-            for (hour, provider, model), one in cost.slots().items():
-                models = found.setdefault(hour, {})
-                known = models.get((provider, model))
-                models[provider, model] = one if known is None else known.joined(one)
-        return found
+        return summary_of(self._costs.values(), now_ms)
 
 
 def explain(records: Records, tables: PriceTable | None = None) -> dict[str, Any]:
@@ -145,48 +90,8 @@ def explain(records: Records, tables: PriceTable | None = None) -> dict[str, Any
 
 def moment(at_ms: int) -> str:
     """A time as people in Beijing write it, for tables."""
-    return (datetime.fromtimestamp(at_ms / 1000, UTC) + timedelta(hours=_BEIJING_H)).strftime("%Y-%m-%d %H:%M:%S")
+    return (datetime.fromtimestamp(at_ms / 1000, UTC) + timedelta(hours=BEIJING_H)).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _events(bodies: Iterable[bytes]) -> Iterable[Event]:
     return (Event.from_wire(msgspec.json.decode(body)) for body in bodies)
-
-
-def _by_day(hours: Mapping[int, Models]) -> dict[date, Models]:
-    """The same by the days of Beijing."""
-    found: dict[date, dict[Model, ModelCost]] = {}
-    for hour, models in hours.items():
-        _join_into(found.setdefault(day_of(hour), {}), models)
-    return {**found}
-
-
-def _models(days: Mapping[date, Models], period: Period | None) -> Models:
-    found: dict[Model, ModelCost] = {}
-    for day, models in days.items():
-        if period is None or period.first <= day <= period.last:
-            _join_into(found, models)
-    return found
-
-
-def _join_into(found: dict[Model, ModelCost], models: Models) -> None:
-    for model, cost in models.items():
-        known = found.get(model)
-        found[model] = cost if known is None else known.joined(cost)
-
-
-def _sums(models: Models, besides: Iterable[Bill]) -> dict[str, Any]:
-    bill = whole_of(models)
-    for one in besides:
-        bill = bill.joined(one)
-    listed = sorted(models.items(), key=lambda item: -item[1].bill.amount)
-    return {
-        **bill_to_wire(bill),
-        "reasons": list(bill.reasons),
-        "models": [{"provider": p, "model": m, **cost.to_wire()} for (p, m), cost in listed],
-    }
-
-
-def _days(days: Mapping[date, Models], today: date) -> list[dict[str, Any]]:
-    """The latest days on which something was asked, the newest first."""
-    shown = sorted((day for day in days if today - timedelta(days=DAYS_SHOWN) < day <= today), reverse=True)
-    return [{"day": day.isoformat(), **bill_to_wire(whole_of(days[day]))} for day in shown]

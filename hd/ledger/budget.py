@@ -96,9 +96,8 @@ def expected_cost(cost: Cost, sending: Sending, now: int) -> Decimal:
 
     By the prices that its bill will be reckoned by, so the home's own count here too.
     """
-    attempts = cost.ledger.attempts
-    last = tokens_of(attempts[-1].usage) if len(attempts) else None
-    before = last or Tokens(0, 0, 0, _ANSWER)
+    last = cost.standing.last
+    before = (last and tokens_of(last.usage)) or Tokens(0, 0, 0, _ANSWER)
     if sending.answer is not None:
         before = Tokens(0, 0, 0, sending.answer)
     cached = min(sending.size, before.input + before.cache_read)

@@ -15,9 +15,8 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hd.billing.fold import Attempt, Ledger, Route
+from hd.billing.fold import Attempt, Route, Standing
 from hd.protocol import events as tags
-from hd.protocol.chunked import ChunkedList
 from hd.protocol.events import Event, Replace
 from hd.protocol.projections.base import Projection
 from pricing import PriceTable, Tokens, estimate, plain, tokens_of
@@ -131,12 +130,12 @@ class Totals(Struct, frozen=True):
 
 
 class Cache(Struct, frozen=True):
-    """`ledger` holds the last request only, `rows` are the newest ones with it at the end.
+    """`standing` holds the last request, `rows` are the newest ones with it at the end.
 
     `settled` sums up all requests but the last, whose record may yet be replaced by a better one.
     """
 
-    ledger: Ledger = field(default_factory=Ledger)
+    standing: Standing = field(default_factory=Standing)
     head: Head = field(default_factory=Head)
     sent: Mapping[Route, Sent] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()
@@ -183,19 +182,18 @@ def _with(state: Cache, one: Replaced) -> Cache:
 
 
 def _billed(state: Cache, event: Event) -> Cache:
-    before, after = state.ledger, state.ledger.apply(event)
+    before, after = state.standing, state.standing.read(event)
     if after is before:
         return state
-    if not len(after.attempts):
-        return replace(state, ledger=after, rows=(), settled=Totals())
-    attempt = after.attempts[-1]
-    if len(before.attempts) and attempt is before.attempts[-1]:
-        return replace(state, ledger=after)
-    state = replace(state, ledger=replace(after, attempts=ChunkedList.of([attempt])))
-    if len(after.attempts) > len(before.attempts):
-        return _added(state, attempt, event.seq)
+    if after.last is None:
+        return replace(state, standing=after, rows=(), settled=Totals())
+    state = replace(state, standing=after)
+    if after.last is before.last:
+        return state
+    if before.last is None or after.settled is not None:
+        return _added(state, after.last, event.seq)
     last = state.rows[-1]
-    row = _row(attempt, last.before, last.difference, state.tables)
+    row = _row(after.last, last.before, last.difference, state.tables)
     return _noted(replace(state, rows=(*state.rows[:-1], row)), row, event.seq)
 
 

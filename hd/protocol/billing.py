@@ -40,7 +40,7 @@ class Records:
 def usage_of(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The usage of a record: its own, else the last that its stream carries."""
     usage = data.get("usage")
-    if isinstance(usage, Mapping):
+    if isinstance(usage, (dict, Mapping)):  # A plain one is told at once, and there are many.
         return usage
     return next((found for found in _usages_backwards(data.get("stream")) if isinstance(found, Mapping)), None)
 

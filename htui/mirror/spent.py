@@ -77,13 +77,13 @@ class Spent:
         `known` counts for what was not sent, where it joins. By `tables`, or by the shipped prices.
         """
         from hd.billing.cost import COST, Cost  # the prices take time to load, and most hosts tell the cost
-        from hd.billing.fold import Ledger
+        from hd.billing.fold import Standing
 
         base = known if known is not None and not self._whole and known.seen >= self._first_seq - 1 else None
         if self._cost is None or base is not self._base or tables is not self._tables:
             self._base, self._tables = base, tables
             # A part of a fork in which the end of the inheritance is missing lies behind it.
-            begin = Cost(Ledger(seeded=seeded and self._whole), tables=tables) if base is None else base.cost
+            begin = Cost(Standing(seeded=seeded and self._whole), tables=tables) if base is None else base.cost
             above = -1 if base is None else base.seen
             self._cost = COST.fold((event for event in self._events if event.seq > above), begin)
         value: dict[str, Any] = COST.view(self._cost) if COST.view is not None else {}

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hd.billing.cost import Cost
-from hd.billing.fold import Ledger
+from hd.billing.fold import Standing
 from hd.protocol.events import Event
 from htui.money.looks import Mark
 from pricing import PriceTable
@@ -22,13 +22,10 @@ class Account(Struct, frozen=True):
 
     def grown(self, events: Iterable[Event], seen: int) -> "Account":
         """With the records up to the event `seen`; those that were counted are passed over."""
-        cost = self.cost
-        for event in events:
-            if event.seq > self.seen:
-                cost = cost.apply(event)
+        cost = self.cost.grown(event for event in events if event.seq > self.seen)
         return replace(self, cost=cost, seen=max(seen, self.seen))
 
 
 def opened(*, seeded: bool, tables: PriceTable) -> Account:
     """Of a log of which nothing was read."""
-    return Account(seeded, -1, Cost(Ledger(seeded=seeded), tables=tables), Mark())
+    return Account(seeded, -1, Cost(Standing(seeded=seeded), tables=tables), Mark())

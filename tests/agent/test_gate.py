@@ -167,8 +167,8 @@ async def play(here: Place, steps: list[tuple[int, int]], of_root: int, of_day: 
 
 def fen_of(session: LiveSession) -> Decimal:
     """What a request is expected to cost: its answer is taken to be as long as the last one."""
-    attempts = session.value("cost").ledger.attempts
-    return Decimal(attempts[-1].usage["outputTokens"]) / FEN if len(attempts) else Decimal(500) / FEN
+    last = session.value("cost").standing.last
+    return Decimal(500 if last is None else last.usage["outputTokens"]) / FEN
 
 
 async def test_h08_what_a_sub_agent_costs_counts_for_the_session_that_started_it(here: Place) -> None:

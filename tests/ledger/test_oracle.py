@@ -228,6 +228,8 @@ def _judge_books(books: Books, charges: list[oracle.Charge]) -> None:
     summary = books.summary(beijing(2026, 10, 13, 23, 59, 59))
     for name, first in (("today", "2026-10-13"), ("week", "2026-10-12"), ("month", "2026-10-01")):
         assert _sum(summary[name]) == oracle.add(c for c in charges if first <= c.day <= "2026-10-13"), name
+    today = books.today(beijing(2026, 10, 13, 0, 0, 1))
+    assert (plain(today.amount), today.requests) == (summary["today"]["amount"], summary["today"]["requests"])
     assert _sum(summary["total"]) == oracle.add(charges)
     for day in summary["days"]:
         assert _sum(day) == oracle.add(c for c in charges if c.day == day["day"])

@@ -5,10 +5,13 @@ import os
 import subprocess
 import sys
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pricing.calendar import closed_days, hour, zone
+from pricing.calendar import closed_days, hour, spell, zone
 from pricing.table import shipped
 from tests.pricing.moments import beijing
 
@@ -95,3 +98,24 @@ def test_zones_are_known_or_refused() -> None:
     for wrong in ("Mars/Olympus", "", "../etc/passwd"):
         with pytest.raises(LookupError):
             zone(wrong)
+
+
+MINUTES = st.integers(0, 24 * 60)
+
+
+@given(
+    st.integers(1, 4_000_000_000_000),
+    st.lists(st.tuples(MINUTES, MINUTES), max_size=3),
+    st.sets(st.integers(0, 6)),
+    st.sampled_from(["Asia/Shanghai", "America/New_York"]),
+    st.floats(0, 1),
+)
+def test_in_a_spell_nothing_changes(
+    at_ms: int, windows: list[tuple[int, int]], weekdays: set[int], name: str, part: float
+) -> None:
+    price: dict[str, Any] = {"timezone": name, "weekdays": weekdays, "windows": windows}
+    found, since, until = spell(at_ms, **price)
+    assert since <= at_ms < until
+    inside = since + int(part * (until - since - 1))
+    assert found == hour(at_ms, **price)
+    assert all(hour(moment, **price) == found for moment in (since, inside, until - 1) if moment > 0)

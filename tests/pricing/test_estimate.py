@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
+from pricing import Estimator, estimate, shipped
 from pricing.cost import plain, tokens_of, total
 from tests.pricing.moments import beijing
 
@@ -144,3 +145,24 @@ def test_a_plain_amount_is_the_same_number(amount: Decimal) -> None:
     assert Decimal(text) == amount
     assert "E" not in text
     assert not ("." in text and text.endswith(("0", ".")))
+
+
+EDGES = sorted({edge for price in shipped().prices for edge in (price.start, price.end) if edge is not None})
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["deepseek-flash", "deepseek-v4-pro", "deepseek-v4-flash-x", "unknown"]),
+            st.sampled_from(EDGES) | st.just(1_796_000_000_000),
+            st.integers(-90_000_000, 90_000_000),
+        ),
+        max_size=30,
+    )
+)
+def test_what_is_remembered_of_prices_changes_none(asked: list[tuple[str, int, int]]) -> None:
+    usage = {"inputTokens": 1_000_000, "outputTokens": 1}
+    estimator = Estimator()
+    for model, edge, off in asked:
+        once = estimate(usage, provider="deepseek-official", model=model, at_ms=edge + off)
+        assert estimator(usage, "deepseek-official", model, edge + off) == once

@@ -120,11 +120,15 @@ class State:
 
     def fold(self, events: Iterable[Event]) -> "State":
         """The state after all of them; the same as applying one after the other, without the states between."""
-        values, seq = dict(self.values), self.seq
-        for event in events:
+        values, seq, kept = dict(self.values), self.seq, list(events)
+        at_once = {p.key: p.grown for p in self.projections if p.grown is not None}
+        for event in kept:
             for key, handler in self.handlers.get(event.type, ()):
-                values[key] = handler(values[key], event)
+                if key not in at_once:
+                    values[key] = handler(values[key], event)
             seq = event.seq
+        for key, grown in at_once.items():
+            values[key] = grown(values[key], kept)
         return State(self.projections, values, seq, self.handlers)
 
     def views(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hd.billing.cost import COST, Cost
-from hd.billing.fold import Ledger
+from hd.billing.fold import Standing
 from hd.protocol.events import Event
 from htui.mirror import SessionMirror
 from htui.mirror.spent import EARLIER
@@ -16,7 +16,7 @@ from tests.ledger.test_oracle import sessions
 
 def shown(events: list[Event], *, seeded: bool) -> object:
     assert COST.view is not None
-    return COST.view(COST.fold(events, Cost(Ledger(seeded=seeded))))
+    return COST.view(COST.fold(events, Cost(Standing(seeded=seeded))))
 
 
 @given(st.integers(0, 10**6), st.lists(st.floats(0, 1), min_size=2, max_size=4))
