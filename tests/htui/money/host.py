@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hd.billing.cost import Cost
-from hd.billing.fold import Ledger
+from hd.billing.fold import Standing
 from hd.billing.summary import summary_of
 from hd.protocol import codes
 from hd.protocol.events import Event
@@ -79,7 +79,7 @@ class LogsHost:
         """What all of it costs, by the fold of the whole logs."""
         costs = []
         for kept in self.sessions.values():
-            cost = Cost(Ledger(seeded=kept.seeded), tables=tables)
+            cost = Cost(Standing(seeded=kept.seeded), tables=tables)
             for event in kept.events:
                 cost = cost.apply(event)
             costs.append(cost)
