@@ -18,7 +18,7 @@ def saving(cost: Cost, sending: Sending, now: int, at: int) -> str:
     What it is expected to cost goes by the last one, so the first request of a session is told by the rates alone.
     """
     then, today = (expected_cost(cost, sending, moment) for moment in (at, now))
-    if then and today and len(cost.ledger.attempts):
+    if then and today and cost.standing.last is not None:
         return (
             f"The next request is expected to cost {_shown(then)} {CURRENCY} then instead of {_shown(today)}, "
             f"{_share(then, today)}."
