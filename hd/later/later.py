@@ -25,7 +25,7 @@ from hd.session.registry import Registry
 
 _log = logging.getLogger(__name__)
 
-MOST: Final = 50
+MOST: Final = 20
 """Messages that a session may hold: all of them are shown wherever it is."""
 
 

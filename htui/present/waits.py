@@ -21,10 +21,10 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "limit": "The provider asks to wait:",
     "place": "Other requests with this key go first:",
     "queue": "Queued at the provider:",
-    "peak": "Paused, it costs less from",
+    "peak": "Paused until",
 }
 _STOP: Final = " · Esc or Ctrl+C stops"
-_GO_ON: Final = " · /later now or a message has it go on"
+_PAUSED: Final = " · /later now goes on · Esc stops"
 
 
 def wait_figure(kind: str, since: int, until: int | None, now: int) -> tuple[str, int] | None:
@@ -39,8 +39,8 @@ def wait_lines(kind: str, since: int, until: int | None, now: int, cells: int) -
     sentence, seconds = _SENTENCES.get(kind), _seconds(since, until, now)
     if sentence is None or seconds < 1:
         return []
-    amount = f"{seconds} s" if kind != "peak" else when.moment(until or 0, now)
-    hint = f"{_GO_ON}{_STOP}" if kind == "peak" else _STOP
+    amount = f"{seconds} s" if kind != "peak" else f"{when.moment(until or 0, now)} (off-peak)"
+    hint = _PAUSED if kind == "peak" else _STOP
     told = wrap([Span(f"{sentence} {amount}", "warning"), Span(hint, "muted")], cells - 2)
     return indent(told[:2], Span("⏸ ", "warning"), Span("  "))
 
