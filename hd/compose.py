@@ -312,7 +312,7 @@ def build(
         SearchRoutes(services),
         SharingRoutes(services),
         UndoRoutes(services, undo),
-        MoneyRoutes(accounts),
+        MoneyRoutes(accounts, lambda: gate.cap_of_day(now_ms())),
         FileRoutes(services, guard, References(guard, time.monotonic)),
     )
     unary: dict[str, Unary] = {}

@@ -24,6 +24,8 @@ _WITHOUT_CACHE_WRITES = frozenset({"deepseek-official"})
 """Providers whose price list has no line for cache writes: usage that claims some is not theirs to be priced by."""
 
 _LARGEST = 2**53 - 1
+"""The largest count that every client can hold."""
+
 _EXACT = Context(prec=100, traps=[Inexact])
 
 plus: Final = _EXACT.add
@@ -145,21 +147,18 @@ def tokens_of(usage: Mapping[str, Any] | None) -> Tokens | None:
     """The token counts of a usage, None when they are missing, no whole numbers, or contradict their total."""
     if not isinstance(usage, (dict, Mapping)):  # A plain one is told at once, and there are many.
         return None
-    get = usage.get
-    fresh, read = _count(get("inputTokens"), -1), _count(get("cacheReadTokens"), 0)
-    written, output = _count(get("cacheWriteTokens"), 0), _count(get("outputTokens"), -1)
-    if fresh < 0 or read < 0 or written < 0 or output < 0:
-        return None
-    return (
-        Tokens(fresh, read, written, output) if get("totalTokens") in (None, fresh + read + written + output) else None
+    read, written = usage.get("cacheReadTokens"), usage.get("cacheWriteTokens")
+    counts = Tokens(
+        usage.get("inputTokens", -1),
+        0 if read is None else read,
+        0 if written is None else written,
+        usage.get("outputTokens", -1),
     )
-
-
-def _count(count: object, default: int) -> int:
-    """A whole number from 0 to the largest that every client can hold, the default for none, -1 for anything else."""
-    if count is None:
-        return default
-    return count if type(count) is int and 0 <= count <= _LARGEST else -1
+    for count in counts:
+        if type(count) is not int or not 0 <= count <= _LARGEST:
+            return None
+    whole = usage.get("totalTokens")
+    return counts if whole is None or whole == sum(counts) else None
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:

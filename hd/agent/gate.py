@@ -85,6 +85,10 @@ class Gate:
         self.day = day
         self.look()
 
+    def cap_of_day(self, now: int) -> Decimal | None:
+        """What the day of `now` (ms) may cost; None for no bound."""
+        return self.day.of(day_of(now // HOUR_MS))
+
     def look(self) -> None:
         """Whoever waits at a cap looks again: one was changed, or a request was answered."""
         news, self._news = self._news, asyncio.Event()
@@ -177,7 +181,7 @@ class Gate:
         while True:
             before = set(self._passing)
             below = {one.id: await self._below(one) for one in line if one.value("budget").session is not None}
-            limit = self.day.of(_day(line[0]))
+            limit = self.cap_of_day(line[0].now())
             today = await self._books.today(line[0].now()) if limit is not None else EMPTY
             if before <= self._passing:
                 break
@@ -259,8 +263,8 @@ class Gate:
         caps: Caps = owner.value("budget")
         match cap.scope:
             case "day":
-                if _is_below(self.day.of(day := _day(owner)), limit):
-                    await self._keep_day(day, limit)
+                if _is_below(self.cap_of_day(now := owner.now()), limit):
+                    await self._keep_day(day_of(now // HOUR_MS), limit)
             case "session":
                 if _is_below(caps.session, limit):
                     owner.record(session_cap(limit))
@@ -289,10 +293,6 @@ def _expected(session: LiveSession, sending: Sending) -> Decimal:
 def _own(session: LiveSession) -> Decimal:
     bill: Bill = session.value("cost").bill()
     return bill.amount
-
-
-def _day(session: LiveSession) -> date:
-    return day_of(session.now() // HOUR_MS)
 
 
 def _decision(outcome: Mapping[str, Any] | None) -> dict[str, Any]:

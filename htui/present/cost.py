@@ -18,20 +18,30 @@ _CENT = Decimal("0.01")
 _SIGNS = {"CNY": "¥", "USD": "$"}
 
 
-def cost_figure(value: object, summary: object = None) -> str:
+def cost_figure(value: object, summary: object = None, budget: object = None) -> str:
     """The cost for the status bar in two decimals, and behind it that of all sessions today, as in `¥: 1.23(5.00)`.
 
-    A `*` marks what is not exact, a `?` stands for a sum of requests that all have no price. Empty where none is told.
+    A cap stands behind what it bounds, as in `¥: 1.23/2.00(5.00/20.00)`. A `*` marks what is not exact, a `?` stands
+    for a sum of requests that all have no price. Empty where none is told.
     """
     cost, today = _mapping(value), _mapping(_mapping(summary).get("today"))
+    cap, day_cap = _cap(_mapping(budget).get("amount")), _cap(_mapping(summary).get("dayCap"))
     amount = _amount(cost)
     if amount is None or not _whole(cost, "requests"):
         return ""
     sign = _SIGNS.get(str(cost.get("currency")), one_line(str(cost.get("currency")), 8))
     all_of_it = _amount(today)
-    behind = "" if all_of_it is None else f"({_cents(all_of_it)}{_mark(today)})"
+    behind = "" if all_of_it is None else f"({_cents(all_of_it)}{_mark(today)}{_bound(day_cap)})"
     known = amount or _whole(cost, "unpriced") < _whole(cost, "requests")
-    return f"{sign}: {_cents(amount) + _mark(cost) if known else '?'}{behind}"
+    return f"{sign}: {_cents(amount) + _mark(cost) if known else '?'}{_bound(cap)}{behind}"
+
+
+def _bound(cap: Decimal | None) -> str:
+    return "" if cap is None else f"/{_cents(cap)}"
+
+
+def _cap(amount: object) -> Decimal | None:
+    return None if amount is None else _amount({"amount": amount})
 
 
 def _cents(amount: Decimal) -> str:
@@ -42,12 +52,14 @@ def _mark(cost: Mapping[str, Any]) -> str:
     return "" if cost.get("exact") is True else "*"
 
 
-def cost_lines(value: object, cells: int, summary: object = None, reckoned: Reckoned | None = None) -> list[Line]:
+def cost_lines(
+    value: object, cells: int, summary: object = None, reckoned: Reckoned | None = None, budget: object = None
+) -> list[Line]:
     """The panel of `/cost`: the session, then all sessions by day, week and month, by model, and the hours of today.
 
-    `reckoned` is given where the host tells none of it.
+    `reckoned` is given where the host tells none of it, `budget` is what the session may cost.
     """
-    lines = _session_lines(_mapping(value), cells)
+    lines = _session_lines(_mapping(value), _mapping(budget), cells)
     if reckoned is not None:
         lines += reckoned_lines(reckoned, cells)
     whole = _mapping(summary)
@@ -62,9 +74,10 @@ def _period_lines(whole: Mapping[str, Any], cells: int) -> list[Line]:
     for name, label in _PERIODS:
         part = _mapping(whole.get(name))
         amount = _amount(part) or Decimal(0)
-        rows.append(
-            (label, f"{_plain(amount)}{_mark(part)} {currency} in {count.plural(_whole(part, 'requests'), 'request')}")
-        )
+        cap = _cap(whole.get("dayCap")) if name == "today" else None
+        of_cap = "" if cap is None else f" of {_plain(cap)}"
+        requests = count.plural(_whole(part, "requests"), "request")
+        rows.append((label, f"{_plain(amount)}{_mark(part)}{of_cap} {currency} in {requests}"))
     lines = [*_title("All sessions, by the days of Beijing", cells), *named_lines(rows, cells)]
     return lines + _reason_lines(_mapping(whole.get("total")), cells)
 
@@ -107,7 +120,7 @@ def _title(text: str, cells: int) -> list[Line]:
     return wrap([Span(text, "strong")], cells)
 
 
-def _session_lines(cost: Mapping[str, Any], cells: int) -> list[Line]:
+def _session_lines(cost: Mapping[str, Any], budget: Mapping[str, Any], cells: int) -> list[Line]:
     amount = _amount(cost)
     if amount is None:
         return wrap([Span("This host does not tell what its sessions cost.")], cells)
@@ -116,6 +129,7 @@ def _session_lines(cost: Mapping[str, Any], cells: int) -> list[Line]:
     lines = named_lines(
         [
             ("session", f"{_plain(amount)} {currency} in {count.plural(requests, 'request')}"),
+            *_cap_rows(budget, currency),
             *[(_model(one), _model_text(one, currency)) for one in _models(cost)],
         ],
         cells,
@@ -126,6 +140,11 @@ def _session_lines(cost: Mapping[str, Any], cells: int) -> list[Line]:
     elif cost.get("exact") is not True:
         lines += wrap([Span("Not exact; see below.", "warning")], cells)
     return lines + _reason_lines(cost, cells)
+
+
+def _cap_rows(budget: Mapping[str, Any], currency: str) -> list[tuple[str, str]]:
+    told = (("cap", _cap(budget.get("amount"))), ("turn cap", _cap(budget.get("turn"))))
+    return [(name, f"{_plain(cap)} {currency}") for name, cap in told if cap is not None]
 
 
 def _reason_lines(cost: Mapping[str, Any], cells: int) -> list[Line]:

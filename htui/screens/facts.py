@@ -58,7 +58,7 @@ def figures(
         clients=host.clients.get(mirror.session_id, 0),
         model=one_line(str(selection.get("model") or ""), 60),
         effort=one_line(str(selection.get("reasoningEffort") or ""), 20),
-        cost=cost_figure(cost, spending),
+        cost=cost_figure(cost, spending, mirror.value("budget")),
         context=_whole(pressure, "projectedTokens"),
         window=_whole(pressure, "contextWindow"),
         turns=_whole(stats, "turns") or 0,

@@ -10,7 +10,7 @@ from htui.present.cost import cost_lines
 from htui.present.goal import PLANNING, goal_facts, goal_of, planning
 from htui.present.held import held_words
 from htui.present.jobs import Job, job_picks, jobs_of
-from htui.present.lines import Span
+from htui.present.lines import Line, Span
 from htui.present.picks import Pick
 from htui.screens import facts as f
 from htui.screens.help_text import help_lines
@@ -161,12 +161,12 @@ class SessionPanels:
         if name == "cost":
             spending = screen.desk.spending
             spending.opened()
-            return TextPanel(
-                theme,
-                name,
-                "Cost",
-                lambda cells: cost_lines(spending.cost_of(mirror), cells, spending.summary, spending.reckoned),
-            )
+
+            def lines(cells: int) -> list[Line]:
+                cost, budget = spending.cost_of(mirror), mirror.value("budget")
+                return cost_lines(cost, cells, spending.summary, spending.reckoned, budget)
+
+            return TextPanel(theme, name, "Cost", lines)
         if name == "context":
             pressure, breakdown = (mirror.value(key) for key in ("contextPressure", "contextBreakdown"))
             return TextPanel(

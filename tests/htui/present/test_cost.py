@@ -50,6 +50,15 @@ def test_t20_the_figure_says_whether_it_is_exact(value: Any, figure: str) -> Non
     assert cost_figure(value) == figure
 
 
+def test_h08_a_cap_stands_behind_what_it_bounds() -> None:
+    budget = {"amount": "2.5", "turn": "0.5", "currency": "CNY"}
+    assert cost_figure(COST, summary(dayCap="20"), budget) == "¥: 0.12*/2.50(5.00/20.00)"
+    assert cost_figure(COST, None, {"amount": None, "turn": "1"}) == "¥: 0.12*"
+    lines = [text_of(line) for line in cost_lines(COST, 80, summary(dayCap="20"), None, budget)]
+    assert lines[1:3] == ["cap        2.50 CNY", "turn cap   0.50 CNY"]
+    assert any(line.startswith("today") and " of 20.00 CNY in " in line for line in lines)
+
+
 def test_h06_the_panel_names_what_has_no_price() -> None:
     assert [text_of(line) for line in cost_lines(COST, 80)] == [
         "session    0.1234 CNY in 13 requests",
