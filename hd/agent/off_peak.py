@@ -30,9 +30,9 @@ class OffPeak:
         chosen = session.value("modelSelection").next or self._default()
         return str(chosen.get("provider")), str(chosen.get("model"))
 
-    def cheap_at(self, session: LiveSession) -> int | None:
-        """The first moment (ms) from now on at which the next request costs less; None where nobody knows."""
-        return off_peak_from(*self.route(session), session.now(), self._tables)
+    def cheap_at(self, session: LiveSession, now: int) -> int | None:
+        """The first moment (ms) from `now` on at which the next request is off-peak; None where nobody knows."""
+        return off_peak_from(*self.route(session), now, self._tables)
 
     def paused_until(self, session_id: str) -> int | None:
         """Until when (ms) the turn of a session waits; None where none does."""
@@ -111,8 +111,9 @@ class Pause:
         waiting = (*inbox.next_turn, *inbox.next_step)
         if not self._may_wait or any(_is_persons(one) and not _may_wait(one) for one in waiting):
             return None
-        at = self._off_peak.cheap_at(self._session)
-        return None if at is None or at <= self._session.now() else at
+        now = self._session.now()
+        at = self._off_peak.cheap_at(self._session, now)
+        return None if at is None or at <= now else at
 
     def _tell(self, step: int, since: int, until: int | None) -> None:
         data: dict[str, Any] = {"turn": self._turn, "step": step, "reason": None, "sinceMs": since}

@@ -124,7 +124,8 @@ class Later:
         """
         held: tuple[Held, ...] = session.value("later")
         for one in held:
-            now, cheap = session.now(), self.off_peak.cheap_at(session)
+            now = session.now()
+            cheap = self.off_peak.cheap_at(session, now)
             at = one.at if cheap is None else cheap
             if at > now and at != one.at:
                 session.record(Draft(ev.LATER_HELD, {"id": one.id, "at": at}))

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from itertools import count
 
 import pytest
 
@@ -72,6 +73,18 @@ async def test_x6_a_daemon_that_was_away_while_it_was_cheap_holds_it_on(monday: 
         monday.at(12, days=1)
         await opened.later.send_due()
         assert await sent(opened, session) == ["do it"]
+
+
+async def test_x6_a_clock_that_goes_on_while_it_is_looked_at_holds_nothing_up(monday: Monday) -> None:
+    async with monday.open() as opened:
+        session = await opened.new()
+        await opened.say(session, "/later do it")
+        moments = count(time_of(18))
+        monday.clock = lambda: next(moments)
+        await opened.later.send_due()
+        assert await sent(opened, session) == ["do it"]
+        assert len(await opened.log(session, LATER_HELD)) == 1
+        assert (await opened.say(session, "/later and this")).startswith("Sent now")
 
 
 async def test_x6_prices_that_changed_change_when_it_is_sent(monday: Monday) -> None:

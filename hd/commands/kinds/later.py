@@ -46,7 +46,7 @@ class _Later:
     async def _hold(self, line: Line, text: str, *, pause: bool) -> Said:
         session, now = line.session, line.session.now()
         held: tuple[Held, ...] = session.value("later")
-        at = self.later.off_peak.cheap_at(session)
+        at = self.later.off_peak.cheap_at(session, now)
         if len(held) >= MOST:
             return refused(f"{MOST} messages are held already; /later drop NUMBER removes one. This one was not taken.")
         if at is not None and (at > now or (pause and line.agent.running)):
