@@ -109,8 +109,7 @@ class Cost(Struct, frozen=True):
     def grown(self, events: Iterable[Event]) -> "Cost":
         """With the events that follow; the same as applying one after the other."""
         growing = _Growing(self)
-        for event in events:
-            growing.take(event)
+        growing.take(events)
         return growing.cost()
 
 
@@ -128,23 +127,24 @@ class _Growing:
         self._lately = {slot: _Sum(one) for slot, one in cost.lately.items()}
         self._hour = next((hour for hour, _, _ in cost.lately), 0)
 
-    def take(self, event: Event) -> None:
-        standing = self._standing.read(event)
-        if standing is self._standing:
-            return
-        self._standing = standing
-        if standing.last is None:
-            self._before, self._closed, self._lately, self._newest = {}, {}, {}, 0
-        elif standing.settled is not None:
-            self._settle(standing.settled)
+    def take(self, events: Iterable[Event]) -> None:
+        for event in events:
+            standing = self._standing.read(event)
+            if standing is self._standing:
+                continue
+            self._standing = standing
+            if standing.settled is not None:
+                self._settle(standing.settled)
+            elif standing.last is None:
+                self._before, self._closed, self._lately, self._newest = {}, {}, {}, 0
 
     def _settle(self, attempt: Attempt) -> None:
-        slot = _slot_of(attempt)
-        if slot[0] != self._hour:
-            self._close()
-            self._hour = slot[0]
+        slot = (attempt.time // HOUR_MS, attempt.provider, attempt.model)
         known = self._lately.get(slot)
         if known is None:
+            if slot[0] != self._hour:
+                self._close()
+                self._hour = slot[0]
             known = self._lately[slot] = _Sum(NOTHING)
         known.add(attempt, self._estimator(attempt.usage, attempt.provider, attempt.model, attempt.time))
 

@@ -20,6 +20,9 @@ Route = tuple[str, str]
 Place = tuple[int, int]
 
 
+_ANSWERS = frozenset({tags.ASSISTANT_MESSAGE, tags.ASSISTANT_ATTEMPT})
+
+
 class Attempt(Struct, frozen=True):
     """One model request. `time` is when its record was logged (ms), which is when the request ended.
 
@@ -57,9 +60,9 @@ class Standing(Struct, frozen=True):
         return self.seed_ended or not self.seeded
 
     def read(self, event: Event) -> "Standing":
+        if event.type in _ANSWERS:  # Most of them are.
+            return self._record(_attempt(event, self.route))
         match event.type:
-            case tags.ASSISTANT_MESSAGE | tags.ASSISTANT_ATTEMPT:
-                return self._record(_attempt(event, self.route))
             case tags.REQUEST_CONTEXT:
                 route = _route(event.data) or self.route
                 return self if route == self.route else replace(self, route=route, settled=None)
