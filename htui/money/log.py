@@ -2,17 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final, Protocol
 
 from hd.protocol import codes
 from htui.errors import ProtocolBroken, RemoteError, Unreachable
 from htui.link.following import UNAUTHORIZED, addresses
 from htui.link.stream import Stream
+from htui.link.threads import beside
 from htui.mirror.rows import SessionEntry
-from htui.money.reading import End
+from htui.money.reading import End, Reading
 
 REST: Final = 1.0
-"""Seconds of rest behind a call at most. It is as long as the call took, so half of a line stays free."""
+"""Seconds of rest behind a page at most. It is as long as the page took, so half of the line and of the machine stays
+free."""
 
 PATIENCE: Final = 15.0
 """Seconds that a snapshot may take."""
@@ -39,7 +42,7 @@ class RemoteLog:
         end = End(sure)
         while (asked := end.probe) is not None:
             try:
-                end = end.found(asked, await self.page({"throughSeq": asked, "maxMessages": 1}))
+                end = end.found(asked, await self._page({"throughSeq": asked, "maxMessages": 1}))
             except RemoteError as error:
                 if error.code != codes.BAD_REQUEST:
                     raise
@@ -58,18 +61,21 @@ class RemoteLog:
             except RemoteError as error:
                 self._next_address(error)
 
-    async def page(self, request: Mapping[str, Any]) -> Any:
-        """The answer of `session/page`, with a rest behind it."""
+    async def further(self, now: Reading) -> Reading:
+        """A reading with the next page, and a rest behind it. It is taken in beside the event loop: pages are large."""
         loop = asyncio.get_running_loop()
         began = loop.time()
+        value = await self._page(now.request())
+        now = await beside(partial(now.page, value))
+        await asyncio.sleep(min(REST, loop.time() - began))
+        return now
+
+    async def _page(self, request: Mapping[str, Any]) -> Any:
         while True:
             try:
-                value = await self._host.call("session/page", request={"address": self._addresses[0], **request})
+                return await self._host.call("session/page", request={"address": self._addresses[0], **request})
             except RemoteError as error:
                 self._next_address(error)
-                continue
-            await asyncio.sleep(min(REST, loop.time() - began))
-            return value
 
     def _next_address(self, error: RemoteError) -> None:
         """Goes on to the next form of the address where that may help."""

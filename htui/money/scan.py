@@ -1,4 +1,7 @@
-"""Reads the logs of a host's sessions, one at a time and as far as they are new, and keeps what they cost."""
+"""Reads the logs of a host's sessions, one at a time and as far as they are new, and keeps what they cost.
+
+What takes long, to fold and to add up, is done beside the event loop, so that no key waits for it.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +23,12 @@ from htui.money.account import Account, opened
 from htui.money.log import RemoteLog
 from htui.money.looks import Listed, due, in_window, listed
 from htui.money.reading import reading
-from htui.money.store import Part, Store, part_of
+from htui.money.store import Store, part_of
 from htui.present.reckoned import Progress
 from pricing import PriceTable
 
-_SLICE: Final = 200
-"""Records that are folded at a time, a few ms: a key that is pressed waits no longer."""
+SUMS_EVERY: Final = 2.0
+"""Seconds after which the sums are made anew while sessions are being read; the last one makes them in any case."""
 
 _FILES: Final = 16
 """Sessions whose files are read at a time."""
@@ -39,13 +42,18 @@ class Host(log.Host, Protocol):
 
 
 class Scan:
-    """What is known of the sessions of one host. `accounts` are those of the sessions that were read, `progress` says
-    how far the whole is; `told` is called when either is another one."""
+    """What is known of the sessions of one host.
+
+    `accounts` are those of the sessions that were read, `summary` what they cost together in the form of
+    `money/summary` (None before that is known), `progress` says how far the whole is. `told` is called when one of them
+    is another one.
+    """
 
     def __init__(
         self, host: Host, store: Store, tables: PriceTable, now: Callable[[], int], told: Callable[[], None]
     ) -> None:
         self.accounts: dict[str, Account] = {}
+        self.summary: Mapping[str, Any] | None = None
         self.progress = Progress()
         self.tables = tables
         self._host = host
@@ -62,18 +70,10 @@ class Scan:
         self._since = 0
         self._met: set[str] = set()
         """Sessions whose files were looked for."""
-        self._summary: tuple[date, Mapping[str, Any]] | None = None
-
-    def summary(self) -> Mapping[str, Any] | None:
-        """What is known by now, in the form of `money/summary`; None before anything is."""
-        if not self._shown:
-            return None
-        now = self._now()
-        day = periods(now)["today"].first
-        if self._summary is None or self._summary[0] != day:
-            costs = [self.accounts[known].cost for known in self._shown if known in self.accounts]
-            self._summary = day, summary_of(costs, now)
-        return self._summary[1]
+        self._summed_of: tuple[date, dict[str, int]] | None = None
+        """The day and how far each session was read, of which the sums are."""
+        self._summed = -SUMS_EVERY
+        """When the sums were made last (s of the loop)."""
 
     async def look(self, selected: Callable[[], str | None]) -> None:
         """Reads what is new, of the session that is `selected` first. `HtuiError` when the host cannot be asked;
@@ -81,7 +81,8 @@ class Scan:
         asked, mirror = self._since, self._host.host
         self._since = mirror.asking()
         self._stirred |= mirror.announced(asked)
-        rows = listed(await self._host.call("session/list", _request={}))
+        value = await self._host.call("session/list", _request={})
+        rows = await beside(partial(listed, value))
         shown = in_window(rows, selected(), self._now())
         await self._load([row.session_id for row in shown])
         self._shown = tuple(row.session_id for row in shown)
@@ -90,7 +91,6 @@ class Scan:
         waiting = due(shown, marks, self._stirred | set(self._failed))
         self._current |= set(self._shown) - {row.session_id for row in waiting}
         self._old = len(rows) - len(shown)
-        self._summary = None
         try:
             self._tell(looking=True)
             while waiting:
@@ -98,6 +98,9 @@ class Scan:
                 row = next((row for row in waiting if row.session_id == first), waiting[0])
                 waiting.remove(row)
                 await self._try(row)
+                if asyncio.get_running_loop().time() - self._summed >= SUMS_EVERY:
+                    await self._sum()
+            await self._sum()
         finally:
             self._tell(looking=False)
 
@@ -128,10 +131,10 @@ class Scan:
             end, seeded = await remote.snapshot()  # The log is shorter than was told.
             before = self._known(known, end, seeded=seeded)
             events = await self._new(remote, before.seen, end)
-        account = replace(await _grown(before, events, end), mark=row.mark)
+        account = replace(await beside(partial(before.grown, events, end)), mark=row.mark)
         if known is not None and (account.seen, account.mark) == (known.seen, known.mark):
             return
-        self.accounts[row.session_id], self._summary = account, None
+        self.accounts[row.session_id] = account
         above, seeded = before.seen, account.seeded
         part = part_of(row.session_id, seeded=seeded, above=above, seen=end, mark=row.mark, events=events)
         await beside(partial(self._store.add, part))
@@ -156,7 +159,7 @@ class Scan:
     async def _new(self, remote: RemoteLog, seen: int, end: int) -> list[Event]:
         now = reading(end, seen)
         while not now.joined:
-            now = now.page(await remote.page(now.request()))
+            now = await remote.further(now)
             self._tell(looking=True, events=end - now.first + 1, of=end - seen)
         return now.events()
 
@@ -168,31 +171,33 @@ class Scan:
         self._met.update(wanted)
         for at in range(0, len(wanted), _FILES):
             group = wanted[at : at + _FILES]
-            found = await beside(partial(self._loaded, group))
-            for session_id, parts in zip(group, found, strict=True):
-                if parts:
-                    self.accounts[session_id] = await self._taken(parts)
+            self.accounts |= await beside(partial(self._kept, group))
 
-    def _loaded(self, session_ids: Sequence[str]) -> list[list[Part]]:
-        return [self._store.load(known) for known in session_ids]
+    def _kept(self, session_ids: Sequence[str]) -> dict[str, Account]:
+        found = {}
+        for session_id in session_ids:
+            parts = self._store.load(session_id)
+            if parts:
+                account = opened(seeded=parts[0].seeded, tables=self.tables)
+                for part in parts:
+                    account = account.grown([record.event() for record in part.records], part.seen)
+                found[session_id] = replace(account, mark=parts[-1].mark)
+        return found
 
-    async def _taken(self, parts: Sequence[Part]) -> Account:
-        account = opened(seeded=parts[0].seeded, tables=self.tables)
-        for part in parts:
-            account = await _grown(account, [record.event() for record in part.records], part.seen)
-        return replace(account, mark=parts[-1].mark)
+    async def _sum(self) -> None:
+        """Makes the sums anew where they are others: by what was read, or by the day."""
+        now = self._now()
+        shown = [known for known in self._shown if known in self.accounts]
+        of = periods(now)["today"].first, {known: self.accounts[known].seen for known in shown}
+        if of == self._summed_of:
+            return
+        costs = [self.accounts[known].cost for known in shown]
+        self.summary, self._summed_of = await beside(partial(summary_of, costs, now)), of
+        self._summed = asyncio.get_running_loop().time()
+        self._told()
 
     def _tell(self, *, looking: bool, events: int = 0, of: int = 0) -> None:
         read = sum(1 for known in self._shown if known in self._current and known not in self._failed)
         why = next(iter(self._failed.values()), "")
         self.progress = Progress(read, len(self._shown), len(self._failed), why, self._old, looking, events, of)
         self._told()
-
-
-async def _grown(account: Account, events: Sequence[Event], seen: int) -> Account:
-    """With records up to the event `seen`, a slice at a time."""
-    for at in range(0, len(events), _SLICE):
-        part = events[at : at + _SLICE]
-        account = account.grown(part, part[-1].seq)
-        await asyncio.sleep(0)
-    return account.grown((), seen)

@@ -94,7 +94,7 @@ class Spending:
             return self._host_tells
         if self._scan is None or (self._desk.pace.low and not self._panel):
             return None
-        found = self._scan.summary()
+        found = self._scan.summary
         return None if found is None else reckoned_summary(found, self._by(self._scan))
 
     def cost_of(self, mirror: SessionMirror) -> Any:

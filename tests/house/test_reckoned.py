@@ -56,7 +56,7 @@ def scan_of(link: Link, folder: Path, tables: PriceTable) -> Scan:
 async def sums(scan: Scan) -> Any:
     await scan.look(lambda: None)
     assert (scan.progress.read, scan.progress.failed) == (scan.progress.all, 0)
-    return scan.summary()
+    return scan.summary
 
 
 async def turns(daemon: Daemon, mock: MockModel, session: str, *usages: Any) -> None:

@@ -36,7 +36,7 @@ def scan_of(host: LogsHost, folder: Path, tables: PriceTable | None = None) -> S
 
 async def look(scan: Scan, selected: Callable[[], str | None] = lambda: None) -> dict[str, Any]:
     await scan.look(selected)
-    return dict(scan.summary() or {})
+    return dict(scan.summary or {})
 
 
 def drawn(seed: int) -> dict[str, Kept]:
