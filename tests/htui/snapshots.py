@@ -12,9 +12,18 @@ from pathlib import Path
 from htui.errors import RemoteError
 from htui.link.changes import LinkStatus
 from htui.screens.session import SessionScreen
+from tests.htui.money.host import Kept, LogsHost
 from tests.htui.present import test_cache, test_changes, test_context, test_cost
-from tests.htui.screens import test_asks, test_jobs, test_pickers, test_search, test_session, test_terminal
-from tests.htui.screens.stage import SESSION, Stage, stage
+from tests.htui.screens import (
+    test_asks,
+    test_jobs,
+    test_pickers,
+    test_reckoned,
+    test_search,
+    test_session,
+    test_terminal,
+)
+from tests.htui.screens.stage import NOW, SESSION, Stage, stage
 from tests.support.svg import picture
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -100,6 +109,16 @@ async def cost_panel(s: Stage) -> None:
     s.link.answers["money/summary"] = test_cost.summary()
     await _line(s, "/cost")
     await s.sees("Cost")
+
+
+async def reckoned_panel(s: Stage) -> None:
+    sessions = {"one": 1200, "other": 300, "damaged": 1}
+    host = LogsHost({known: Kept(test_reckoned.events(requests), NOW) for known, requests in sessions.items()})
+    host.sessions["damaged"].broken = True
+    test_reckoned.plain(s.link, host)
+    await _line(s, "/cost")
+    await s.until(lambda: (by := s.app.spending.reckoned) and by.progress.read == 2, "the sessions")
+    await s.until(lambda: (by := s.app.spending.reckoned) and not by.progress.looking, "the end of the look")
 
 
 async def context_panel(s: Stage) -> None:
@@ -230,7 +249,8 @@ async def connect(s: Stage) -> None:
 SCENES: Mapping[str, Scene] = {
     scene.__name__: scene
     for scene in (
-        *(empty, transcript, streaming, approval, question, plan, help_panel, status_panel, cost_panel, context_panel),
+        *(empty, transcript, streaming, approval, question, plan, help_panel, status_panel, cost_panel),
+        *(reckoned_panel, context_panel),
         *(cache_panel, queue_panel, model_panel, permission_panel, jobs_panel, job, terminal, changes, search, window),
         *(sessions_found, prompts, held, completing, long_draft, failed, waiting, offline, picker, workspaces, connect),
     )

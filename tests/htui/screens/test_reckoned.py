@@ -104,7 +104,8 @@ async def test_prices_of_ones_own_count_and_bad_ones_are_told_once(tmp_path: Pat
         await s.sees("entry mine", "The shipped prices count")
         await s.type("/cost")
         await s.press("enter")
-        await s.sees("Reckoned here by the shipped prices", "· ")
+        await s.sees("Reckoned here by the shipped prices")
+        await s.until(lambda: s.app.spending.summary, "a summary")
         assert (s.app.spending.summary or {})["total"]["exact"] is False
     (tmp_path / "prices.json").write_text("[]")
     async with stage(tmp_path, prepare=partial(plain, host=host)) as s:
