@@ -119,6 +119,7 @@ async def reckoned_panel(s: Stage) -> None:
     await _line(s, "/cost")
     await s.until(lambda: (by := s.app.spending.reckoned) and by.progress.read == 2, "the sessions")
     await s.until(lambda: (by := s.app.spending.reckoned) and not by.progress.looking, "the end of the look")
+    s.chat.changed()
 
 
 async def context_panel(s: Stage) -> None:
