@@ -14,8 +14,6 @@ from pricing import PriceTable, off_peak_from
 LOOK_S: Final = 20.0
 """Seconds between two looks at the clock: a machine may sleep, and a clock may be set."""
 
-Messages = Iterable[Mapping[str, Any]]
-
 
 class OffPeak:
     """Goes by `tables`. `default` is the selection of a session that has chosen no model."""
@@ -77,7 +75,7 @@ class Pause:
         self._turn = turn
         self._may_wait = False
 
-    def entered(self, messages: Messages) -> None:
+    def entered(self, messages: Iterable[Mapping[str, Any]]) -> None:
         """Takes note of the messages that began the turn, or were sent into it."""
         asked = [_may_wait(message) for message in messages if _is_persons(message)]
         if asked:

@@ -125,7 +125,7 @@ async def test_x6_a_person_lists_sends_and_drops_what_is_held(monday: Monday) ->
         session = await opened.new()
         assert (await opened.say(session, "/later")).startswith("Nothing is held.")
         assert await opened.say(session, "/later now") == "Nothing is held, and no turn waits."
-        for text in ("one", "--pause two\nlines", "three", "now 3 things"):
+        for text in ("one", "--pause\ntwo\nlines", "three", "now 3 things"):
             await opened.say(session, f"/later {text}")
         first, second, *_ = (await opened.say(session, "/later")).splitlines()
         assert first.startswith("1. ")

@@ -31,16 +31,15 @@ class _Later:
     later: Later
 
     async def run(self, line: Line) -> Said:
-        word, _, rest = line.args.partition(" ")
-        number = rest.strip()
-        if not line.args:
+        word, rest = (*line.args.split(maxsplit=1), "", "")[:2]
+        if not word:
             return Said(self._listed(line.session))
-        if word == "now" and not number:
+        if word == "now" and not rest:
             return await self._go_on(line)
-        if word in ("now", "drop") and number.isdecimal():
-            return await self._one(line, word, int(number))
+        if word in ("now", "drop") and rest.isdecimal():
+            return await self._one(line, word, int(rest))
         pause = word == PAUSE
-        text = number if pause else line.args
+        text = rest if pause else line.args
         return await self._hold(line, text, pause=pause) if text else refused(f"/later {PAUSE} needs a message.")
 
     async def _hold(self, line: Line, text: str, *, pause: bool) -> Said:
@@ -72,15 +71,14 @@ class _Later:
         if not 1 <= number <= len(held):
             return refused(f"Nothing with the number {number} is held.")
         chosen, session = held[number - 1], line.session
-        done = (
-            # Whoever says now does not want it to wait at its second request.
-            await self.later.send(session, chosen, pause=False)
-            if word == "now"
-            else await self.later.drop(session, chosen)
-        )
+        if word == "now":
+            # Whoever says so does not want it to wait at its second request.
+            done, told = await self.later.send(session, chosen, pause=False), "Sent now"
+        else:
+            done, told = await self.later.drop(session, chosen), "Removed"
         if not done:
             return refused("It is held no more: it was sent or removed a moment ago.")
-        return Said(f"{'Sent now' if word == 'now' else 'Removed'}: {_short(chosen.text)}")
+        return Said(f"{told}: {_short(chosen.text)}")
 
     def _listed(self, session: LiveSession) -> str:
         held, now = session.value("later"), session.now()

@@ -9,6 +9,9 @@ from hd.protocol import events as ev
 from hd.protocol.events import Event
 from hd.protocol.projections.base import Projection
 
+LAST_MS: Final = 253_402_214_400_000
+"""The last day that every calendar has."""
+
 
 class Held(Struct, frozen=True):
     """A message that is sent at `at` (ms), unless somebody takes it before; it was given at `since`.
@@ -34,7 +37,7 @@ def _held(state: Later, event: Event) -> Later:
     """One more, or another time for one that is held already."""
     data = event.data
     held_id, at, text = data.get("id"), data.get("at"), data.get("text")
-    if not isinstance(held_id, str) or type(at) is not int:
+    if not isinstance(held_id, str) or type(at) is not int or not 0 <= at < LAST_MS:
         return state
     if any(one.id == held_id for one in state):
         return tuple(replace(one, at=at) if one.id == held_id else one for one in state)
