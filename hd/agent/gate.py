@@ -223,14 +223,15 @@ class Gate:
         try:
             await owner.written(durable=True)
             outcome = await self._answer(owner, request, line, sending)
+            if outcome is None:
+                return True
             decided = _decision(outcome)
         finally:
             if not owner.holds.ended:
                 owner.record(Draft(ev.APPROVAL_DECIDED, {"id": ask_id, **decided}))
         if decided["outcome"] != "allowed-once":
             return False
-        if outcome is not None:
-            await self._raise(line, refused.spent, refused.proposal)
+        await self._raise(line, refused.spent, refused.proposal)
         return True
 
     async def _answer(
@@ -295,11 +296,6 @@ def _own(session: LiveSession) -> Decimal:
     return bill.amount
 
 
-def _decision(outcome: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is recorded of an ask: nobody answered where there is no outcome, the request may go all the same."""
-    if outcome is None:
-        return {"outcome": "allowed-once"}
-    return {
-        "outcome": parse_approval(outcome.get("value") if outcome["kind"] == "result" else "rejected"),
-        **by(outcome),
-    }
+def _decision(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    value = outcome.get("value") if outcome["kind"] == "result" else "rejected"
+    return {"outcome": parse_approval(value), **by(outcome)}

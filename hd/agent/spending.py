@@ -6,7 +6,7 @@ from hd.ledger.budget import Refusal
 from hd.ledger.caps import CURRENCY
 from pricing import plain
 
-TOOL: Final = "budget"
+TOOL: Final = "higher budget"
 """What a client shows as the name of what wants to be allowed."""
 
 _NAME: Final = {"turn": "budget of this turn", "session": "budget", "day": "budget of today"}

@@ -55,7 +55,7 @@ async def test_h08_the_next_request_is_not_sent_until_somebody_raises_the_cap(
         asked = await refusing
         assert reason["error"]["code"] == "BUDGET"
         assert "/allow AMOUNT" in reason["error"]["message"]
-        assert asked["toolName"] == "budget"
+        assert asked["toolName"] == "higher budget"
         assert "-budget 0.3 CNY" in asked["detail"]
         sent = len(mock.requests)
         assert sent < 3
