@@ -20,6 +20,9 @@ free."""
 PATIENCE: Final = 15.0
 """Seconds that a snapshot may take."""
 
+_MOST_PROBES: Final = 100
+"""Enough for a list that is 2^50 events behind."""
+
 _NOT_FOUND: Final = (UNAUTHORIZED, codes.SESSION_NOT_FOUND)
 
 
@@ -40,14 +43,17 @@ class RemoteLog:
     async def end(self, sure: int) -> int:
         """The last event, of which `sure` is one."""
         end = End(sure)
-        while (asked := end.probe) is not None:
+        for _ in range(_MOST_PROBES):
+            asked = end.probe
+            if asked is None:
+                return end.sure
             try:
                 end = end.found(asked, await self._page({"throughSeq": asked, "maxMessages": 1}))
             except RemoteError as error:
                 if error.code != codes.BAD_REQUEST:
                     raise
                 end = end.refused(asked)
-        return end.sure
+        raise ProtocolBroken("The host gives pages beyond the end of every log.")
 
     async def snapshot(self) -> tuple[int, bool]:
         """The last event, and whether the log begins with what a fork inherited."""

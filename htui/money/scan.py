@@ -122,14 +122,14 @@ class Scan:
     async def _read(self, row: Listed) -> None:
         remote, known = RemoteLog(self._host, row.entry), self.accounts.get(row.session_id)
         end, seeded = await self._end(remote, row, known)
-        before = self._known(known, end, seeded=seeded)
+        before = self._base(known, end, seeded=seeded)
         try:
             events = await self._new(remote, before.seen, end)
         except RemoteError as error:
             if error.code != codes.BAD_REQUEST:
                 raise
             end, seeded = await remote.snapshot()  # The log is shorter than was told.
-            before = self._known(known, end, seeded=seeded)
+            before = self._base(known, end, seeded=seeded)
             events = await self._new(remote, before.seen, end)
         account = replace(await beside(partial(before.grown, events, end)), mark=row.mark)
         if known is not None and (account.seen, account.mark) == (known.seen, known.mark):
@@ -150,7 +150,7 @@ class Scan:
             return told, seeded
         return await remote.end(told if known is None else max(told, known.seen)), seeded
 
-    def _known(self, account: Account | None, end: int, *, seeded: bool) -> Account:
+    def _base(self, account: Account | None, end: int, *, seeded: bool) -> Account:
         """What to go on from: nothing where the log is shorter than what was read, as one that was put back."""
         if account is not None and account.seen <= end:
             return account
@@ -168,10 +168,10 @@ class Scan:
         if not self._met:
             await beside(self._store.clear)
         wanted = [known for known in session_ids if known not in self._met]
-        self._met.update(wanted)
         for at in range(0, len(wanted), _FILES):
             group = wanted[at : at + _FILES]
             self.accounts |= await beside(partial(self._kept, group))
+            self._met.update(group)
 
     def _kept(self, session_ids: Sequence[str]) -> dict[str, Account]:
         found = {}
