@@ -108,7 +108,8 @@ async def cost_panel(s: Stage) -> None:
     s.link.value("cost", test_cost.COST)
     s.link.answers["money/summary"] = test_cost.summary()
     await _line(s, "/cost")
-    await s.sees("Cost")
+    await s.until(lambda: s.app.spending.summary, "the sums")
+    s.chat.changed()
 
 
 async def reckoned_panel(s: Stage) -> None:
