@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 PARALLEL := --numprocesses logical --maxprocesses 4 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet --constraint constraints.txt
 
+# What a run compiled, above all the tests with their asserts (8 s of a processor for each worker), the next one finds.
+unexport PYTHONDONTWRITEBYTECODE
+
 help:  ## show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
 

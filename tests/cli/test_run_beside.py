@@ -12,12 +12,13 @@ from hd.process.environment import HOME_MARK
 from tests.cli.command import Ran, finish, hd, interrupt, start
 from tests.cli.test_run import ASKS, DELETES, checked, run
 from tests.support.daemon import Daemon
+from tests.support.preloaded import PreloadedDaemon
 
 
 @pytest.fixture
 def daemon(home: Path, model: dict[str, str]) -> Iterator[Daemon]:
     """A daemon that speaks with the scripted model."""
-    with Daemon(home, environment=model) as running:
+    with PreloadedDaemon(home, environment=model) as running:
         yield running
 
 

@@ -244,7 +244,7 @@ def test_a_file_that_may_not_be_read_is_named(home: Path, used: str, name: str) 
 
 def ended(daemon: Daemon) -> Ran:
     """What the daemon said at its end."""
-    assert daemon.process is not None
+    assert isinstance(daemon.process, subprocess.Popen)
     out, err = daemon.process.communicate(timeout=LIMIT)
     code = daemon.process.returncode
     daemon.process = None

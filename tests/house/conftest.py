@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.mock_model import MockModel
+from tests.support.preloaded import PreloadedDaemon
 
 
 @pytest.fixture
@@ -27,5 +28,5 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def daemon(tmp_path: Path, mock: MockModel) -> Iterator[Daemon]:
     environment = {"DEEPSEEK_API_KEY": "sk-house-test-key", "DEEPSEEK_BASE_URL": mock.base_url}
-    with Daemon(tmp_path / "home", environment=environment) as running:
+    with PreloadedDaemon(tmp_path / "home", environment=environment) as running:
         yield running

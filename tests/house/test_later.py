@@ -10,8 +10,8 @@ import pytest
 
 from tests.house.test_commands import execute, value
 from tests.house.test_turns import of
-from tests.support.daemon import Daemon
 from tests.support.mock_model import MockModel, Reply
+from tests.support.preloaded import PreloadedDaemon
 
 
 def price(home: Path, **changes: Any) -> None:
@@ -36,7 +36,7 @@ async def test_x6_a_daemon_that_finds_it_cheap_sends_what_the_one_before_held(
     cheap_day = (time.gmtime().tm_wday + 1 + 3) % 7
     price(home, timezone="UTC", weekdays=[day for day in range(7) if day != cheap_day], windows=[[0, 24 * 60]])
     environment = {"DEEPSEEK_API_KEY": "sk-house-test-key", "DEEPSEEK_BASE_URL": mock.base_url}
-    with Daemon(home, environment=environment) as daemon:
+    with PreloadedDaemon(home, environment=environment) as daemon:
         session = await daemon.new_session(folder)
         assert "Held until " in (await execute(daemon, session, "/later sum up"))["result"]["text"]
         held = await value(daemon, session, "later")

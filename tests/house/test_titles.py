@@ -11,6 +11,7 @@ from hd.agent.title import SYSTEM
 from tests.house.test_turns import ENDED, of
 from tests.support.daemon import Daemon, is_event
 from tests.support.mock_model import MockModel, Reply
+from tests.support.preloaded import PreloadedDaemon
 
 ASKED = is_event("session/title-llm-request")
 USED = is_event("session/title-llm-usage")
@@ -19,7 +20,7 @@ USED = is_event("session/title-llm-usage")
 @pytest.fixture
 def daemon(tmp_path: Path, mock: MockModel) -> Iterator[Daemon]:
     environment = {"DEEPSEEK_API_KEY": "sk-house-test-key", "DEEPSEEK_BASE_URL": mock.base_url, "HD_TITLES": "on"}
-    with Daemon(tmp_path / "home", environment=environment) as running:
+    with PreloadedDaemon(tmp_path / "home", environment=environment) as running:
         yield running
 
 

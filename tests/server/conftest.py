@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.model_process import model_url
+from tests.support.preloaded import PreloadedDaemon
 
 __all__ = ["model_url"]
 
@@ -25,7 +26,7 @@ def shared(model_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def own(model_url: str, tmp_path: Path) -> Iterator[Daemon]:
     """A daemon for one test, which may do with it what it wants."""
     environment = {"DEEPSEEK_API_KEY": KEY, "DEEPSEEK_BASE_URL": model_url}
-    with Daemon(tmp_path / "home", environment=environment) as daemon:
+    with PreloadedDaemon(tmp_path / "home", environment=environment) as daemon:
         yield daemon
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.server.conftest import KEY
 from tests.support.daemon import Daemon
+from tests.support.preloaded import PreloadedDaemon
 
 PRO = {"provider": "deepseek-official", "model": "deepseek-v4-pro", "reasoningEffort": "max"}
 REF = "DEEPSEEK_API_KEY"
@@ -16,7 +17,7 @@ REF = "DEEPSEEK_API_KEY"
 @pytest.fixture
 def keyless(model_url: str, tmp_path: Path) -> Iterator[Daemon]:
     """A daemon without a key: only the demo model answers."""
-    with Daemon(tmp_path / "home", environment={"DEEPSEEK_BASE_URL": model_url}) as daemon:
+    with PreloadedDaemon(tmp_path / "home", environment={"DEEPSEEK_BASE_URL": model_url}) as daemon:
         yield daemon
 
 

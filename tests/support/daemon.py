@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 from uuid import uuid4
 
 import msgspec
@@ -19,6 +19,20 @@ from websockets.asyncio.client import ClientConnection, connect
 ROOT = Path(__file__).parents[2]
 LIMIT = 20.0
 """Seconds that a test waits for anything before it fails."""
+
+
+class Process(Protocol):
+    """What a daemon needs of `subprocess.Popen`."""
+
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def send_signal(self, sig: int) -> None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
 
 
 class Daemon:
@@ -40,16 +54,13 @@ class Daemon:
         # A title is asked for beside everything else, so it would stand at another place of the log each time.
         self.environment |= {"HD_HOME": str(home), "HD_TITLES": "off", **(environment or {})}
         self.arguments = arguments or []
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Process | None = None
         self.port = 0
         self.token = ""
         self.cookie = ""
 
     def start(self, *, port: int = 0) -> "Daemon":
-        command = [sys.executable, "-m", self.program, "web", "--json", "--port", str(port), *self.arguments]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        self.process = self.spawn(["web", "--json", "--port", str(port), *self.arguments])
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -60,6 +71,11 @@ class Daemon:
         self.token = ready["url"].partition("token=")[2]
         self.cookie = self.login()
         return self
+
+    def spawn(self, arguments: list[str]) -> Process:
+        """`program` with these arguments, its outputs being pipes."""
+        command = [sys.executable, "-m", self.program, *arguments]
+        return subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def login(self) -> str:
         status, headers, _ = self.http("GET", f"/?token={self.token}")

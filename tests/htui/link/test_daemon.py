@@ -13,6 +13,7 @@ from htui.link.login import Auth
 from htui.mirror import SessionMirror
 from tests.htui.link.watching import Watch, running
 from tests.support.daemon import Daemon
+from tests.support.preloaded import PreloadedDaemon
 from tests.support.strict_follower import StrictFollower
 
 pytestmark = pytest.mark.long
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
-    daemon = Daemon(tmp_path / "home", arguments=["--demo"])
+    daemon = PreloadedDaemon(tmp_path / "home", arguments=["--demo"])
     await asyncio.to_thread(daemon.start)
     try:
         yield daemon

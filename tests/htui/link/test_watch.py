@@ -11,13 +11,14 @@ from htui.errors import RemoteError
 from tests.htui.link.test_daemon import local, new_session
 from tests.htui.link.watching import Watch, running
 from tests.support.daemon import Daemon
+from tests.support.preloaded import PreloadedDaemon
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture
 async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
-    daemon = Daemon(tmp_path / "home", arguments=["--demo"])
+    daemon = PreloadedDaemon(tmp_path / "home", arguments=["--demo"])
     await asyncio.to_thread(daemon.start)
     try:
         yield daemon

@@ -8,13 +8,14 @@ import pytest
 
 from tests.htui.pty.test_daemon import htui
 from tests.support.daemon import Daemon
+from tests.support.preloaded import PreloadedDaemon
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    with Daemon(tmp_path / "home", arguments=["--demo"]) as running:
+    with PreloadedDaemon(tmp_path / "home", arguments=["--demo"]) as running:
         yield running
 
 

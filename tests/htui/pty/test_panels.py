@@ -8,6 +8,7 @@ import pytest
 from tests.htui.pty.test_daemon import htui
 from tests.support.daemon import Daemon
 from tests.support.model_process import model_url as model_url
+from tests.support.preloaded import PreloadedDaemon
 
 pytestmark = pytest.mark.long
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture
 def daemon(tmp_path: Path, model_url: str) -> Iterator[Daemon]:
     environment = {"DEEPSEEK_API_KEY": "sk-house-test-key", "DEEPSEEK_BASE_URL": model_url}
-    with Daemon(tmp_path / "home", environment=environment) as running:
+    with PreloadedDaemon(tmp_path / "home", environment=environment) as running:
         yield running
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.htui.pty.test_daemon import htui, pressed
 from tests.support.daemon import Daemon
+from tests.support.preloaded import PreloadedDaemon
 from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.long
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    running = Daemon(tmp_path / "home", arguments=["--demo"]).start()
+    running = PreloadedDaemon(tmp_path / "home", arguments=["--demo"]).start()
     yield running
     if running.process is not None:
         running.stop()
