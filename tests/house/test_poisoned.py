@@ -25,6 +25,8 @@ from tests.support.poisons import POISONS, Wires, put
 ANSWER: Final = "¶ all is well ¶"
 """What the model says here. No text of a log begins like it: the model knows its own answers by their text."""
 
+MODEL: Final = {"provider": "deepseek-official", "model": "deepseek-flash"}
+
 
 class Use:
     """A person's use of one session after another, until something of it does not work."""
@@ -38,6 +40,8 @@ class Use:
         async with self._daemon.socket() as socket:
             stream = await socket.follow(session_id)
             mirror.apply(await stream.item())
+            # A log names models that nobody has; a session is answered by its own, or by one that a person chose.
+            await self._daemon.acall("session/selectModel", request={"sessionId": session_id, **MODEL})
             for number in (1, 2):
                 request = f"{session_id} {number}"
                 await self._daemon.prompt(session_id, f"{request} [[say {ANSWER}]]", request_id=request)
