@@ -9,12 +9,14 @@ import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from tests.support.daemon import LIMIT, ROOT
+from tests.support.preloaded import Forked
 
 
 class Ran(NamedTuple):
@@ -56,10 +58,14 @@ def finish(process: "subprocess.Popen[str]", typed: str | None = None) -> Ran:
     if process.stdin is not None and not process.stdin.closed:
         with suppress(BrokenPipeError), process.stdin:
             process.stdin.write(typed or "")
+    return _ended(process, process.stdout, process.stderr)
+
+
+def _ended(process: "subprocess.Popen[str] | Forked", *files: IO[str] | None) -> Ran:
     guard = threading.Timer(LIMIT * 2, process.kill)
     guard.start()
     with ThreadPoolExecutor(2) as pool:
-        out, err = pool.map(_rest, (process.stdout, process.stderr))
+        out, err = pool.map(_rest, files)
     code = process.wait()
     if not guard.is_alive():
         raise AssertionError(f"hd did not end: {out!r} {err!r}")
@@ -79,6 +85,17 @@ def hd(*arguments: str, home: Path, more: Mapping[str, str] | None = None, typed
     if typed is not None:
         how["stdin"] = subprocess.PIPE
     return finish(start(*arguments, home=home, more=more, **how), typed)
+
+
+def loaded(*arguments: str, home: Path, more: Mapping[str, str] | None = None) -> Ran:
+    """`hd` for a command that loads as much as a daemon, in a process that has loaded it already.
+
+    Standard input is empty, and `PYTHON…` variables change nothing.
+    """
+    process = Forked("hd", list(arguments), environment(home, more))
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return _ended(process, *(TextIOWrapper(file, encoding="utf-8") for file in (process.stdout, process.stderr)))
 
 
 def interrupt(process: "subprocess.Popen[str]") -> Ran:

@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 from hd.errors import DONE, FAILED
-from tests.support.daemon import ROOT, Daemon
+from tests.support.daemon import ROOT
 from tests.support.poisons import POISONS, SOUND, put
+from tests.support.preloaded import PreloadedDaemon
 
 
 def doctor(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -19,7 +20,7 @@ def doctor(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 async def test_a_damaged_database_is_told_and_repaired_and_its_sessions_come_back(tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "work"
     folder.mkdir()
-    with Daemon(home, arguments=["--demo"]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo"]) as daemon:
         session = await daemon.new_session(folder)
         busy = doctor(home, "--repair")
         assert busy.returncode == FAILED
@@ -35,7 +36,7 @@ async def test_a_damaged_database_is_told_and_repaired_and_its_sessions_come_bac
     assert "damaged" in told.stdout or "cannot be used" in told.stdout
     assert "The old one is kept as" in repaired.stdout
     assert doctor(home).returncode == DONE
-    with Daemon(home, arguments=["--demo"]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo"]) as daemon:
         listed = await daemon.acall("session/list", _request={})
     assert [row["sessionId"] for row in listed["items"]] in ([session], [])
 
@@ -48,7 +49,7 @@ def test_without_a_database_there_is_nothing_to_repair(tmp_path: Path) -> None:
 
 def test_c07_it_says_which_rule_decides_on_a_path(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with Daemon(home, arguments=["--demo"]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo"]) as daemon:
         rules = {"deny": ["secrets/**", "*.sqlite"], "allow": ["secrets/example.txt"]}
         daemon.call("settings/update", ns="secret-files", patch=rules)
         beside = doctor(home, "--path", str(ROOT / "secrets" / "a.txt"))

@@ -14,13 +14,14 @@ from websockets.exceptions import ConnectionClosed
 
 from hd.cli import main
 from tests.cli.command import Ran, finish, hd, start
-from tests.support.daemon import LIMIT, Daemon
+from tests.support.daemon import LIMIT
+from tests.support.preloaded import PreloadedDaemon
 
 # Everybody out.
 
 
 async def test_revoking_ends_cookies_tokens_and_connections(home: Path) -> None:
-    with Daemon(home, arguments=["--demo"]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo"]) as daemon:
         cookie, port = daemon.cookie, daemon.port
         async with daemon.socket() as one, daemon.socket() as other:
             for socket in (one, other):
@@ -45,7 +46,7 @@ async def test_revoking_ends_cookies_tokens_and_connections(home: Path) -> None:
 
 
 async def test_a_call_whose_body_was_still_coming_is_not_carried_out(home: Path) -> None:
-    with Daemon(home, arguments=["--demo"]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo"]) as daemon:
         reader, writer = await asyncio.open_connection("127.0.0.1", daemon.port)
         head = f"Host: 127.0.0.1:{daemon.port}\r\nCookie: {daemon.cookie}\r\nContent-Type: application/json\r\n"
         body = msgspec.json.encode(
@@ -62,7 +63,7 @@ async def test_a_call_whose_body_was_still_coming_is_not_carried_out(home: Path)
 
 
 def test_revoking_needs_the_secret_of_the_home(home: Path) -> None:
-    with Daemon(home, arguments=["--demo"]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo"]) as daemon:
         headers = {"Cookie": daemon.cookie}
         assert daemon.http("POST", "/api/local/revoke", headers=headers)[::2] == (401, b"unauthorized")
         assert daemon.http("GET", "/", headers=headers)[0] == 200
@@ -211,7 +212,7 @@ def test_files_that_cannot_be_used_for_tls(
 
 def test_a_trusted_host_with_any_port_or_with_one(home: Path) -> None:
     arguments = ["--demo", "--trusted-host", "Box.test", "--trusted-host", "proxy.test:8443"]
-    with Daemon(home, arguments=arguments) as daemon:
+    with PreloadedDaemon(home, arguments=arguments) as daemon:
         for host, status in (
             ("box.test", 200),
             ("box.test:1", 200),

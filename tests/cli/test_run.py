@@ -18,7 +18,7 @@ from hd.cli.oneshot import STATUS
 from hd.errors import BUDGET, DENIED, DONE, FAILED, NEEDS_PERSON, PROVIDER
 from hd.permit.presets import PRESETS
 from hd.session.store.sqlite import SqliteStore
-from tests.cli.command import Ran, environment, finish, hd, interrupt, start
+from tests.cli.command import Ran, environment, finish, hd, interrupt, loaded, start
 from tests.cli.conftest import KEY
 
 QUESTION = {"questions": [{"id": "q", "question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]}
@@ -28,7 +28,7 @@ RESULT = {"type", "status", "exitCode", "sessionId", "text", "usage", "cost"}
 
 
 def run(home: Path, folder: Path, model: dict[str, str], prompt: str, *more: str) -> Ran:
-    return hd("run", "--json", "--workspace", str(folder), *more, prompt, home=home, more=model)
+    return loaded("run", "--json", "--workspace", str(folder), *more, prompt, home=home, more=model)
 
 
 def checked(ran: Ran) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -348,5 +348,5 @@ def test_a_terminal_that_knows_few_letters_is_no_reason_to_fail(
     process = start("run", "--workspace", str(folder), "[[say 你好 🎉]]", home=home, more=more, errors="replace")
     ran = finish(process)
     assert (ran.code, ran.err) == (DONE, "")
-    ran = run(home, folder, more, "[[say 你好 🎉]]")
+    ran = hd("run", "--json", "--workspace", str(folder), "[[say 你好 🎉]]", home=home, more=more)
     assert checked(ran)[1]["text"] == "你好 🎉"

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hd.errors import CANCELLED, DONE, FAILED, PROVIDER, USAGE
-from tests.cli.command import hd
+from tests.cli.command import hd, loaded
 from tests.cli.conftest import KEY
 
 
@@ -40,23 +40,23 @@ def test_a_run_is_recorded_checked_and_played(home: Path, folder: Path, model: d
         "2  200  text; ended with stop",
         "2 of 2 answers are read as they were.",
     ]
-    played = hd("replay", "--json", "--workspace", str(folder), str(file), home=home)
+    played = loaded("replay", "--json", "--workspace", str(folder), str(file), home=home)
     assert (played.code, played.err) == (DONE, "")
     assert said(played.lines()) == said(first.lines())
     (folder / "notes.txt").unlink()
-    other = hd("replay", "--workspace", str(folder), str(file), home=home)
+    other = loaded("replay", "--workspace", str(folder), str(file), home=home)
     assert "Request 1 is not as it was recorded: it has 3 messages, the recorded one 4." in other.err
-    assert (other.code, hd("run", *args, "--record", str(file), "hi", home=home, more=model).code) == (DONE, FAILED)
+    assert (other.code, loaded("run", *args, "--record", str(file), "hi", home=home, more=model).code) == (DONE, FAILED)
 
 
 def test_an_answer_that_is_read_otherwise_is_told(home: Path, folder: Path, model: dict[str, str]) -> None:
     file = folder.parent / "tape.jsonl"
     args = ("--workspace", str(folder), "--record", str(file))
-    assert hd("run", *args, "[[err 400]]", home=home, more=model).code == PROVIDER
+    assert loaded("run", *args, "[[err 400]]", home=home, more=model).code == PROVIDER
     lines = [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
     lines[1]["outcome"]["failure"] = "QUOTA"
     file.write_bytes(b"\n".join(map(msgspec.json.encode, lines)) + b'\n{"number":2,')
-    checked = hd("replay", "--check", str(file), home=home)
+    checked = loaded("replay", "--check", str(file), home=home)
     assert checked.code == FAILED
     assert re.fullmatch(
         r"1  400  nothing; failed with INVALID_REQUEST: .+  \(was: nothing; failed with QUOTA: .+\)\n"
@@ -70,17 +70,17 @@ def test_an_answer_that_is_read_otherwise_is_told(home: Path, folder: Path, mode
 def test_a_daemon_records_while_it_is_wanted(home: Path, folder: Path, model: dict[str, str]) -> None:
     assert hd("web", "--background", "--port", "0", home=home, more=model).code == DONE
     assert hd("record", home=home).out == "Nothing is recorded; `hd record on` begins.\n"
-    assert hd("run", "--workspace", str(folder), "[[fast]]", home=home, more=model).code == DONE
+    assert loaded("run", "--workspace", str(folder), "[[fast]]", home=home, more=model).code == DONE
     begun = hd("record", "on", home=home).out
     file = Path(begun.split(" in ", 1)[1].strip())
     assert file.parent == home / "recordings"
-    assert hd("run", "--workspace", str(folder), "[[say recorded]]", home=home, more=model).code == DONE
-    refused = hd("run", "--record", str(folder / "x"), "--workspace", str(folder), "hi", home=home, more=model)
+    assert loaded("run", "--workspace", str(folder), "[[say recorded]]", home=home, more=model).code == DONE
+    refused = loaded("run", "--record", str(folder / "x"), "--workspace", str(folder), "hi", home=home, more=model)
     assert "`hd record on`" in refused.sentence()
     assert "2 requests" in hd("record", "off", home=home).out  # One is for the title.
-    assert hd("run", "--workspace", str(folder), "[[fast]]", home=home, more=model).code == DONE
-    assert hd("replay", "--check", str(file), home=home).out.endswith("2 of 2 answers are read as they were.\n")
-    assert "recorded" in hd("replay", "--workspace", str(folder), str(file), home=home).out
+    assert loaded("run", "--workspace", str(folder), "[[fast]]", home=home, more=model).code == DONE
+    assert loaded("replay", "--check", str(file), home=home).out.endswith("2 of 2 answers are read as they were.\n")
+    assert "recorded" in loaded("replay", "--workspace", str(folder), str(file), home=home).out
 
 
 def test_a_turn_that_was_stopped_stops_there_again(home: Path, folder: Path, model: dict[str, str]) -> None:

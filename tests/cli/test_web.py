@@ -18,13 +18,14 @@ import pytest
 from hd.cli.ending import leave_within
 from hd.config.home import Home
 from hd.config.lock import acquire
-from tests.cli.command import environment, finish, hd, start
+from tests.cli.command import environment, finish, hd, loaded, start
 from tests.support.daemon import ROOT, Daemon
+from tests.support.preloaded import PreloadedDaemon
 
 
 @contextmanager
 def running(home: Path, *arguments: str) -> Iterator[Daemon]:
-    with Daemon(home, arguments=["--demo", *arguments]) as daemon:
+    with PreloadedDaemon(home, arguments=["--demo", *arguments]) as daemon:
         yield daemon
 
 
@@ -109,7 +110,7 @@ def test_the_line_for_people(home: Path) -> None:
 def test_a_second_daemon_is_told_where_the_first_is(home: Path) -> None:
     with running(home) as daemon:
         for arguments in (["--port", "0"], ["--port", str(daemon.port)], ["--background", "--port", "0"]):
-            ran = hd("web", *arguments, home=home)
+            ran = loaded("web", *arguments, home=home)
             assert ran.code == 1
             assert f"http://127.0.0.1:{daemon.port}" in ran.sentence()
             assert daemon.token not in ran.err
@@ -218,7 +219,7 @@ def test_a_home_whose_name_is_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("url", ["nonsense", "http://u:p@x", "\udcff"])
 def test_a_base_url_that_is_none(home: Path, url: str) -> None:
     for command in (["web", "--port", "0"], ["run", "hello"]):
-        ran = hd(*command, home=home, more={"DEEPSEEK_BASE_URL": url})
+        ran = loaded(*command, home=home, more={"DEEPSEEK_BASE_URL": url})
         assert ran.code == 2
         assert "DEEPSEEK_BASE_URL" in ran.sentence()
         assert "u:p" not in ran.err

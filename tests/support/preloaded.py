@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
-from typing import IO, Final, TextIO
+from typing import BinaryIO, Final, TextIO
 
 from tests.support.daemon import ROOT, Daemon, Process
 
@@ -44,8 +44,8 @@ class Forked:
         self._process.start()
         out_of_child.close()
         err_of_child.close()
-        self.stdout: IO[bytes] | None = file_of(out)
-        self.stderr: IO[bytes] | None = file_of(err)
+        self.stdout: BinaryIO | None = file_of(out)
+        self.stderr: BinaryIO | None = file_of(err)
 
     @property
     def pid(self) -> int:
@@ -70,7 +70,7 @@ class Forked:
         return code
 
 
-def file_of(pipe: Connection) -> IO[bytes]:
+def file_of(pipe: Connection) -> BinaryIO:
     """The reading end as a file, which the pipe is then closed for."""
     with pipe:
         return os.fdopen(os.dup(pipe.fileno()), "rb")
