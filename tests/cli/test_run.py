@@ -280,7 +280,7 @@ def test_m01_an_answer_that_cost_more_than_was_expected_is_told(
 
 @pytest.mark.parametrize("budget", ["", "x", "-1", "nan", "inf", "1,5"])
 def test_a_budget_that_is_none(home: Path, budget: str) -> None:
-    ran = hd("run", "--demo", f"--budget={budget}", "hello", home=home)
+    ran = loaded("run", "--demo", f"--budget={budget}", "hello", home=home)
     assert (ran.code, "--budget" in ran.sentence()) == (2, True)
     assert not home.exists()
 
