@@ -1,6 +1,7 @@
 """How property tests run, without a time limit for an example, and on an integration machine always alike; and that the
 model never has to refuse a request, except where a test says so."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,11 @@ from tests.support.mock_model import REFUSALS
 settings.register_profile("house", deadline=None)
 settings.register_profile("integration", deadline=None, derandomize=True)
 settings.load_profile("integration" if os.environ.get("CI") else "house")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay to the end: no search for garbage has to go through them again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
