@@ -124,12 +124,16 @@ def breaks(text: str, cells: int) -> list[tuple[int, int]]:
             else:
                 gap = size
             continue
-        if used and used + gap + size > cells:
+        # A line may hold what takes no cell; that is kept with what comes next.
+        held = end > start
+        if held and used + gap and used + gap + size > cells:
             lines.append((start, end))
             start, used = first, 0
-        elif not used:
+        elif held:
+            used += gap
+        else:
             start = first
-        used += size + (gap if used else 0)
+        used += size
         end, gap = last, 0
         if used > cells:
             *full, (start, end, used) = _chopped(text, start, last, cells)

@@ -1,7 +1,7 @@
 """Graphemes, widths and line breaks (cases J01, J03)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from htui.present.cells import breaks, chop, cut, grapheme_after, grapheme_before, graphemes, width
@@ -65,6 +65,8 @@ def test_no_line_is_wider_than_it_may_be(text: str, cells: int) -> None:
         assert width(text[start:end]) <= max(cells, max((width(g) for g in graphemes(text[start:end])), default=0))
 
 
+@example("\U000e0000⺀", 2)
+@example("\U000e0000 ⺀", 2)
 @given(MIXED, st.integers(2, 30))
 def test_lines_hold_everything_but_blanks(text: str, cells: int) -> None:
     lines = [text[start:end] for start, end in breaks(text, cells)]
