@@ -11,7 +11,7 @@ from hd.config.keys import Keys
 from hd.config.settings import Settings
 from hd.errors import KeyUnusable
 from hd.files.guard import Guard
-from hd.ledger.caps import DayCap, parse
+from hd.ledger.caps import DayCap, parse, parse_kept
 from hd.llm.base import Provider
 from hd.llm.deepseek import DeepSeek
 from hd.llm.demo import Demo
@@ -59,7 +59,7 @@ def settings_namespaces(
         namespaces.sandbox(DEFAULT_USE, sandbox.set),
         namespaces.secret_files(guard.own),
         namespaces.session_title(settings.titles, titles.want),
-        namespaces.spending(parse, lambda cap, allowed: gate.bind_day(DayCap(cap, allowed))),
+        namespaces.spending(parse, parse_kept, lambda cap, allowed: gate.bind_day(DayCap(cap, allowed))),
     ]
 
 

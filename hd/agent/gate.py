@@ -211,7 +211,7 @@ class Gate:
         return sum(ours, Decimal(0))
 
     async def _asked(self, line: Sequence[LiveSession], sending: Sending, refused: Refusal) -> bool:
-        """Asks about a cap; True when it was raised, or when there is room by now.
+        """Asks about a cap; True when it was raised, or is another one by now.
 
         The session whose cap it is waits as for every approval: it needs somebody, in all clients and over a lost
         connection.
@@ -222,7 +222,7 @@ class Gate:
         decided: dict[str, Any] = {"outcome": "cancelled"}
         try:
             await owner.written(durable=True)
-            outcome = await self._answer(owner, request, line, sending)
+            outcome = await self._answer(owner, request, line, sending, refused)
             if outcome is None:
                 return True
             decided = _decision(outcome)
@@ -235,11 +235,16 @@ class Gate:
         return True
 
     async def _answer(
-        self, owner: LiveSession, request: dict[str, Any], line: Sequence[LiveSession], sending: Sending
+        self,
+        owner: LiveSession,
+        request: dict[str, Any],
+        line: Sequence[LiveSession],
+        sending: Sending,
+        refused: Refusal,
     ) -> Mapping[str, Any] | None:
-        """What a person answered; None when there was room before anybody did."""
+        """What a person answered; None when what they are asked about changed before anybody did."""
         asking = asyncio.create_task(self._people.ask(owner.id, APPROVAL_REQUEST, request))
-        looking = asyncio.create_task(self._room(line, sending))
+        looking = asyncio.create_task(self._changed(line, sending, refused))
         try:
             await asyncio.wait({asking, looking}, return_when=asyncio.FIRST_COMPLETED)
             return asking.result() if asking.done() else looking.result()
@@ -248,11 +253,12 @@ class Gate:
             looking.cancel()
             await asyncio.wait({asking, looking})
 
-    async def _room(self, line: Sequence[LiveSession], sending: Sending) -> None:
-        """Returns when no cap refuses the request any more."""
+    async def _changed(self, line: Sequence[LiveSession], sending: Sending, refused: Refusal) -> None:
+        """Returns when no cap refuses the request any more, or another one than the card shows."""
         while True:
             news = self._news
-            if refusal(await self._spent(line), _expected(line[0], sending)) is None:
+            now = refusal(await self._spent(line), _expected(line[0], sending))
+            if now is None or now.bound != refused.bound:
                 return
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_S):

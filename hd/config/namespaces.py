@@ -108,21 +108,23 @@ def session_title(base: bool, want: Callable[[bool], None]) -> Namespace:
 
 
 def spending(
-    parse: Callable[[str], Decimal], bind: Callable[[Decimal | None, tuple[datetime.date, Decimal] | None], None]
+    parse: Callable[[str], Decimal],
+    parse_kept: Callable[[str], Decimal],
+    bind: Callable[[Decimal | None, tuple[datetime.date, Decimal] | None], None],
 ) -> Namespace:
-    """The cap of a day, and what was allowed for one; `parse` raises a ValueError for what is no amount, `bind` makes
-    both count."""
+    """The cap of a day, and what was allowed for one; both parsers raise a ValueError for what is no amount, the first
+    one of what a person types. `bind` makes both count."""
 
     def check(section: Mapping[str, Any]) -> None:
         try:
-            for amount in (section.get("day", "0"), section.get("allowed", {}).get("amount", "0")):
-                parse(amount)
+            parse(section.get("day", "0"))
+            parse_kept(section.get("allowed", {}).get("amount", "0"))
         except ValueError as error:
             raise BadRequest(str(error)) from error
 
     def apply(section: Mapping[str, Any]) -> None:
         allowed = section.get("allowed")
-        one = None if allowed is None else (datetime.date.fromisoformat(allowed["date"]), parse(allowed["amount"]))
+        one = None if allowed is None else (datetime.date.fromisoformat(allowed["date"]), parse_kept(allowed["amount"]))
         bind(parse(section["day"]) if "day" in section else None, one)
 
     return Namespace(SPENDING, _Spending, dict, check, apply)

@@ -62,6 +62,11 @@ class Refusal:
     expected: Decimal
 
     @property
+    def bound(self) -> tuple[Scope, str, Decimal]:
+        """Which cap it is, and how high."""
+        return self.spent.scope, self.spent.owner, self.spent.limit
+
+    @property
     def proposal(self) -> Decimal:
         """A cap that would do: twice the one there is, or so much that two such requests fit."""
         return whole_cents(max(2 * self.spent.limit, self.spent.amount + 2 * self.expected))

@@ -16,6 +16,14 @@ from pricing import plain
 
 CURRENCY: Final = "CNY"
 LARGEST: Final = Decimal(1_000_000)
+"""The largest amount that a person types."""
+
+_KEPT: Final = Decimal(10) ** 15
+"""The largest that is kept: what is spent may lie above what a person types, and a raised cap above that."""
+
+_DIGITS: Final = 12
+"""The most decimal places, as of a rate."""
+
 TURN: Final = "turn"
 
 
@@ -49,15 +57,24 @@ class DayCap:
         return max(self.cap, self.allowed[1])
 
 
-def parse(text: str) -> Decimal:
-    """An amount as people write it; ValueError names what is wrong."""
+def parse(text: str, largest: Decimal = LARGEST) -> Decimal:
+    """An amount as people write it, such as `2.50`, `¥ 3` or `3 CNY`; ValueError names what is wrong."""
+    written = text.strip().removeprefix("¥").removesuffix(CURRENCY).strip()
     try:
-        amount = Decimal(text.strip().removeprefix("¥").strip())
+        amount = Decimal(written)
     except InvalidOperation:
         raise ValueError(f"{text.strip()[:40]!r} is no amount; write it like 2.50.") from None
-    if not amount.is_finite() or not 0 <= amount <= LARGEST:
-        raise ValueError(f"An amount lies between 0 and {LARGEST:,}.")
-    return amount
+    if not amount.is_finite() or not 0 <= amount <= largest:
+        raise ValueError(f"An amount lies between 0 and {largest:,}.")
+    exponent = amount.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent < -_DIGITS:
+        raise ValueError(f"An amount has at most {_DIGITS} decimal places.")
+    return abs(amount)
+
+
+def parse_kept(text: str) -> Decimal:
+    """An amount that was kept; ValueError for what is none."""
+    return parse(text, _KEPT)
 
 
 def session_cap(amount: Decimal | None) -> Draft:
@@ -78,7 +95,7 @@ def _text(amount: Decimal | None) -> str | None:
 def _set(state: Caps, event: Event) -> Caps:
     amount, scope, number = (event.data.get(name) for name in ("amount", "scope", "turn"))
     try:
-        cap = None if amount is None else parse(str(amount))
+        cap = None if amount is None else parse_kept(str(amount))
     except ValueError:
         return state
     if scope is None:
@@ -87,7 +104,7 @@ def _set(state: Caps, event: Event) -> Caps:
         return state
     if isinstance(number, int):
         return state if cap is None else replace(state, allowed=(number, cap))
-    return replace(state, turn=cap)
+    return Caps(state.session, cap)
 
 
 def _view(state: Caps) -> Mapping[str, Any] | None:

@@ -243,6 +243,37 @@ async def test_h08_who_takes_the_cap_away_while_it_is_asked_about_is_not_given_o
     assert session.value("budget").session is None
 
 
+async def test_h08_a_cap_that_changes_is_asked_about_anew(here: Place) -> None:
+    session = await here.session()
+    session.record(session_cap(Decimal("0.10")))
+    await here.spend(session, 8)
+    sent = asyncio.create_task(here_sends(here, session, 1))
+    _, _, stale = await here.person.asked.get()
+    session.record(session_cap(Decimal("0.01")))
+    here.gate.look()
+    _, request, answer = await here.person.asked.get()
+    assert stale.cancelled()
+    assert "-budget 0.01 CNY" in request["detail"]
+    assert len(session.value("asks")) == 1
+    answer.set_result({"kind": "result", "value": "rejected"})
+    with pytest.raises(BudgetReached, match=r"cost 0\.08 of 0\.01 CNY"):
+        await sent
+
+
+async def test_h08_a_cap_is_raised_as_far_as_a_request_costs(here: Place) -> None:
+    """A proposal may lie above what a person would type."""
+    session = await here.session()
+    session.record(session_cap(Decimal(600_000)))
+    here.gate.bind_day(DayCap(Decimal(600_000)))
+    await here.spend(session, 50_000_000)
+    sent = asyncio.create_task(here_sends(here, session, 1))
+    for _ in ("session", "day"):
+        _, _, answer = await here.person.asked.get()
+        answer.set_result({"kind": "result", "value": "allowed-once"})
+    await sent
+    assert session.value("budget").session == Decimal(1_500_000)
+
+
 async def test_h08_what_is_on_its_way_is_set_aside_and_room_comes_without_an_answer(here: Place) -> None:
     first, second = await here.session(), await here.session()
     for session in (first, second):

@@ -121,7 +121,7 @@ async def test_h08_a_day_has_a_cap_over_all_sessions_that_outlives_the_daemon(
     daemon.stop()
     daemon.start()
     assert (await spending(daemon))["allowed"] == allowed
-    assert "may cost 0.01 CNY a day" in await budget(daemon, first, "day")
+    assert f"may cost 0.01 CNY a day, and {allowed['amount']} today;" in await budget(daemon, first, "day")
     assert "A day has no budget" in await budget(daemon, first, "day off")
     assert await spending(daemon) == {}
 

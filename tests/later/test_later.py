@@ -132,7 +132,9 @@ async def test_x6_a_person_lists_sends_and_drops_what_is_held(monday: Monday) ->
         assert first.endswith(" (in 3 h 0 min) · one")
         assert second.endswith("(in 3 h 0 min) · pauses at peak hours · two lines")
         assert await opened.say(session, "/later now") == "Say which: /later now NUMBER."
-        assert await opened.say(session, "/later drop 5") == "Nothing with the number 5 is held."
+        for number in ("5", "0", "9" * 5_000):
+            assert await opened.say(session, f"/later drop {number}") == "Nothing with that number is held."
+        assert "Say which" in await opened.say(session, "/later drop")
         assert await opened.say(session, "/later drop 2") == "Removed: two lines"
         assert await opened.say(session, "/later now 3") == "Sent now: now 3 things"
         assert await sent(opened, session) == ["now 3 things"]

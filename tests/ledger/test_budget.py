@@ -84,9 +84,17 @@ def test_a_model_without_a_price_is_expected_to_cost_nothing() -> None:
     assert no_price(*ROUTE, OFF_PEAK, None) == ""
 
 
-@pytest.mark.parametrize(("text", "amount"), [("2.50", "2.50"), (" ¥ 3 ", "3"), ("0", "0")])
+@pytest.mark.parametrize(
+    ("text", "amount"), [("2.50", "2.50"), (" ¥ 3 ", "3"), ("3 CNY", "3"), ("0", "0"), ("-0", "0"), ("1e-12", "1e-12")]
+)
 def test_amounts_as_people_write_them(text: str, amount: str) -> None:
-    assert parse(text) == Decimal(amount)
+    assert (parse(text), str(parse(text))[:1] != "-") == (Decimal(amount), True)
+
+
+@pytest.mark.parametrize("text", ["1e-13", "1e-20000000", "1e-9999999999", f"0.{'0' * 13}1", "1e7", "Infinity", "nan"])
+def test_an_amount_that_takes_no_place(text: str) -> None:
+    with pytest.raises(ValueError, match=r"decimal places|lies between"):
+        parse(text)
 
 
 @given(st.text(max_size=20))
@@ -103,6 +111,9 @@ def test_the_last_cap_counts_and_can_be_taken_away() -> None:
     assert told({"amount": "0.5"}, {"amount": None}) == Caps()
     both = told({"amount": "0.5"}, {"amount": "0.1", "scope": "turn"}, {"amount": "2", "scope": "turn", "turn": 3})
     assert [both.session, both.of_turn(2), both.of_turn(3)] == [Decimal("0.5"), Decimal("0.1"), Decimal(2)]
+    lowered = BUDGET.apply(both, Event("budget/set", 9, 0, {"amount": "0", "scope": "turn"}))
+    assert lowered.of_turn(3) == 0
+    assert told({"amount": "7529940"}).session == 7529940
     assert BUDGET.view is not None
     assert BUDGET.view(both) == {"amount": "0.5", "turn": "0.1", "currency": "CNY"}
     assert BUDGET.view(told({"amount": "2", "scope": "turn", "turn": 3})) is None

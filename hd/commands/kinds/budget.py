@@ -35,7 +35,7 @@ class _Budget:
         scope, given = (first, rest.strip()) if first in (TURN, DAY) else ("", line.args)
         if given:
             try:
-                await self._set(line, scope, None if given == "off" else parse(given))
+                await self._set(line, scope, None if given.casefold() == "off" else parse(given))
             except ValueError as error:
                 return refused(f"{error} /budget {scope and f'{scope} '}off takes the cap away.")
         return Said(await (self._of_day(line) if scope == DAY else self._of_session(line)))
@@ -61,11 +61,13 @@ class _Budget:
         self.gate.look()
 
     async def _of_day(self, line: Line) -> str:
-        bill = await self.gate.today(line.session.now())
-        spent, cap = f"{plain(bill.amount)} {CURRENCY}", self.gate.day.cap
-        if cap is None:
+        now = line.session.now()
+        bill = await self.gate.today(now)
+        spent, cap, today = f"{plain(bill.amount)} {CURRENCY}", self.gate.day.cap, self.gate.cap_of_day(now)
+        if cap is None or today is None:
             return f"A day has no budget; all sessions cost {spent} today."
-        may = f"All sessions together may cost {plain(cap)} {CURRENCY} a day; {spent} are spent today."
+        allowed = f", and {plain(today)} today" if today != cap else ""
+        may = f"All sessions together may cost {plain(cap)} {CURRENCY} a day{allowed}; {spent} are spent today."
         return f"{may} What could pass it is not sent."
 
     async def _of_session(self, line: Line) -> str:

@@ -8,11 +8,14 @@ from hd.commands.base import Command, Line, Said, refused
 from hd.later.later import MOST, Later
 from hd.later.saving import saving
 from hd.ledger.budget import Sending
+from hd.permit.reveal import reveal
 from hd.protocol.projections.later import Held
 from hd.session.live import LiveSession
 
 HINT: Final = "[--pause] <message> | now [<number>] | drop <number>"
 PAUSE: Final = "--pause"
+_LONGEST: Final = 6
+"""Digits of a number of a message."""
 _SHOWN: Final = 80
 """Characters of a message that are listed."""
 
@@ -36,8 +39,10 @@ class _Later:
             return Said(self._listed(line.session))
         if word == "now" and not rest:
             return await self._go_on(line)
+        if word == "drop" and not rest:
+            return refused("Say which: /later drop NUMBER.")
         if word in ("now", "drop") and rest.isdecimal():
-            return await self._one(line, word, int(rest))
+            return await self._one(line, word, int(rest) if len(rest) <= _LONGEST else 0)
         pause = word == PAUSE
         text = rest if pause else line.args
         return await self._hold(line, text, pause=pause) if text else refused(f"/later {PAUSE} needs a message.")
@@ -50,7 +55,8 @@ class _Later:
             return refused(f"{MOST} messages are held already; /later drop NUMBER removes one. This one was not taken.")
         if at is not None and (at > now or (pause and line.agent.running)):
             await self.later.hold(session, text, at, pause=pause)
-            return Said(_told(session, self.later.off_peak.route(session), at, pause=pause))
+            told = _told(session, self.later.off_peak.route(session), at, pause=pause)
+            return Said(f"{told} It goes as a message, not as a command." if text[0] in "/!" else told)
         content = [{"type": "text", "text": text}]
         await line.agent.prompt(content, request_id=f"later-{line.command_id}", steer=False, off_peak=pause)
         if at is None:
@@ -69,7 +75,7 @@ class _Later:
     async def _one(self, line: Line, word: str, number: int) -> Said:
         held = line.session.value("later")
         if not 1 <= number <= len(held):
-            return refused(f"Nothing with the number {number} is held.")
+            return refused("Nothing with that number is held.")
         chosen, session = held[number - 1], line.session
         if word == "now":
             # Whoever says so does not want it to wait at its second request.
@@ -117,5 +123,5 @@ def _when(at: int, now: int) -> str:
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = reveal(" ".join(text.split()), one_line=True)
     return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN - 1]}…"
