@@ -79,6 +79,8 @@ class Gate:
         self._turns: dict[str, _Turn] = {}
         self._counted: dict[str, Decimal] = {}
         """Of each session with a request on its way: how much of its cost is in the turns."""
+        self._left = 0
+        """Requests that were answered so far."""
         self._news = asyncio.Event()
 
     def bind_day(self, day: DayCap) -> None:
@@ -110,12 +112,14 @@ class Gate:
         Where it could pass a cap, a person is asked to raise that. `BudgetReached` where nobody does, or without
         `asking`.
         """
-        async with self._line(session) as line:
-            passed = await self._admit(line, sending, asking=asking)
+        passed = None
         try:
+            async with self._line(session) as line:
+                passed = await self._admit(line, sending, asking=asking)
             yield
         finally:
-            self._leave(session, passed)
+            if passed is not None:
+                self._leave(session, passed)
 
     async def spent(self, session: LiveSession) -> Bill:
         """What a session and its sub-agents were billed."""
@@ -167,6 +171,7 @@ class Gate:
     def _leave(self, session: LiveSession, passed: _Pass) -> None:
         """The request was answered: from now on its bill counts."""
         self._passing.discard(passed)
+        self._left += 1
         billed = _own(session) - self._counted[session.id]
         for one in passed.line:
             if one in self._turns:
@@ -179,13 +184,15 @@ class Gate:
     async def _spent(self, line: Sequence[LiveSession]) -> list[Spent]:
         """All caps that a request of the first session of `line` has to stay below, the nearest first."""
         while True:
-            before = set(self._passing)
-            below = {one.id: await self._below(one) for one in line if one.value("budget").session is not None}
-            limit = self.cap_of_day(line[0].now())
-            today = await self._books.today(line[0].now()) if limit is not None else EMPTY
-            if before <= self._passing:
-                break
+            left, now = self._left, line[0].now()
+            caps: list[Caps] = [one.value("budget") for one in line]
+            bounded = [one for one, of_one in zip(line, caps, strict=True) if of_one.session is not None]
+            below = {one.id: await self._below(one) for one in bounded}
+            limit = self.cap_of_day(now)
+            today = await self._books.today(now) if limit is not None else EMPTY
             # What was answered while the books were read may be billed after what they show.
+            if left == self._left and caps == [one.value("budget") for one in line]:
+                break
         found = [cap for one in line for cap in self._of_session(one, below.get(one.id, EMPTY))]
         if limit is not None:
             found.append(Spent("day", "", limit, today.amount + self._expected_of(None), today.unpriced))

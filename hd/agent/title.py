@@ -12,7 +12,7 @@ from contextlib import aclosing
 from typing import Any, Final
 
 from hd.agent.gate import Gate
-from hd.errors import BudgetReached, ModelUnavailable
+from hd.errors import HdError, ModelUnavailable
 from hd.ledger.budget import Sending
 from hd.llm.base import Provider, ProviderError, Request
 from hd.llm.providers import Providers
@@ -116,7 +116,7 @@ class Titles:
         try:
             async with self._gate.passing(session, sending, asking=False):
                 await _give(session, provider, request, seq)
-        except BudgetReached as error:
+        except HdError as error:
             _log.info("no title for %s: %s", session.id, error.message)
 
     async def close(self) -> None:
@@ -139,28 +139,34 @@ async def _give(session: LiveSession, provider: Provider, request: Request, seq:
         "maxTokens": request.max_tokens,
     }
     session.record(Draft(ev.SESSION_TITLE_LLM_REQUEST, asked))
-    partial = Partial()
+    partial, refused = Partial(), False
     try:
         async with asyncio.timeout(WAIT_S), aclosing(provider.stream(request)) as batches:
             async for chunks in batches:
                 for chunk in chunks:
                     partial.feed(chunk)
     except (ProviderError, TimeoutError) as error:
+        refused = isinstance(error, ProviderError) and not partial.blocks() and partial.usage is None
         _log.info("no title for %s: %s", session.id, error)
     except Exception:
         _log.exception("the title of %s failed", session.id)
-    if not session.holds.ended:
-        session.record(*outcome(partial, route, seq, pinned=session.value("title").pinned))
-        session.save_projections()
+    finally:
+        if not session.holds.ended:
+            pinned = session.value("title").pinned
+            session.record(*outcome(partial, route, seq, pinned=pinned, refused=refused))
+            session.save_projections()
 
 
-def outcome(partial: Partial, route: Mapping[str, str], seq: int, *, pinned: bool) -> list[Draft]:
-    """What is recorded of a request that ended: what it used, and the title, unless a person was faster."""
-    drafts: list[Draft] = []
+def outcome(
+    partial: Partial, route: Mapping[str, str], seq: int, *, pinned: bool, refused: bool = False
+) -> list[Draft]:
+    """What is recorded of a request that ended: what it used, and the title, unless a person was faster.
+
+    Of one that was given up it is not known what it used, but it may be billed; one that was `refused` is not.
+    """
     is_whole = partial.finish is not None
-    if is_whole or partial.usage is not None:
-        used = {} if partial.usage is None else {"usage": partial.usage}
-        drafts.append(Draft(ev.SESSION_TITLE_LLM_USAGE, {**route, **used}))
+    used = {} if partial.usage is None else {"usage": partial.usage}
+    drafts = [] if refused else [Draft(ev.SESSION_TITLE_LLM_USAGE, {**route, **used})]
     title = title_of_reply(text_of(partial.blocks())) if is_whole and not pinned else None
     if title is not None:
         source = {"kind": "provider", **route}

@@ -153,7 +153,8 @@ class Turn:
         session, gate = self.session, self._outfit.gate
         request = req.build(session.value("history"))
         provider, _ = self._outfit.providers.resolve(session.value("modelSelection").last_used)
-        sending = Sending(session.value("contextPressure").projected, provider.id, request.model)
+        goes_on = session.value("cache").continues((provider.id, request.model))
+        sending = Sending(session.value("contextPressure").projected, provider.id, request.model, goes_on)
         passing = partial(gate.passing, session, sending)
         return await answer(session, provider, request, passing, turn=self.number, step=step)
 

@@ -71,7 +71,7 @@ class Standing(Struct, frozen=True):
                 return replace(self, open_at=None, settled=None) if same else self
             case tags.SESSION_END_SEED if event.data.get("inherited") is True:
                 return Standing(self.route, seeded=self.seeded, seed_ended=True)
-            case tags.COMPACTION_SUMMARY | tags.COMPACTION_END if isinstance(event.data.get("usage"), Mapping):
+            case tags.COMPACTION_SUMMARY | tags.COMPACTION_END if _is_billed(event):
                 return self._begin(_attempt(event, _route(event.data) or self.route), None)
             case tags.SESSION_TITLE_LLM_USAGE:
                 return self._aside(_attempt(event, _route(event.data) or self.route))
@@ -128,6 +128,13 @@ def _attempt(event: Event, route: Route) -> Attempt:
     place = _place(data)
     turn, step = place if place is not None else (None, None)
     return Attempt(event.seq, event.time, turn, step, provider, model, usage_of(data))
+
+
+def _is_billed(event: Event) -> bool:
+    """Whether a compaction's record is that of a request: it tells what it used, or it names at its end a model that
+    was asked in vain."""
+    data = event.data
+    return isinstance(data.get("usage"), Mapping) or (event.type == tags.COMPACTION_END and "provider" in data)
 
 
 def _route(source: Mapping[str, Any]) -> Route | None:

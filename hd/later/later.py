@@ -15,7 +15,7 @@ import msgspec
 
 from hd.agent.agents import Agents
 from hd.agent.off_peak import LOOK_S, OffPeak
-from hd.errors import HdError, StoreFull
+from hd.errors import HdError, SessionNotFound, StoreFull
 from hd.protocol import events as ev
 from hd.protocol.events import Draft
 from hd.protocol.ids import new_id
@@ -27,6 +27,9 @@ _log = logging.getLogger(__name__)
 
 MOST: Final = 20
 """Messages that a session may hold: all of them are shown wherever it is."""
+
+AGAIN_MS: Final = 600_000
+"""After so long what could not be sent is tried again."""
 
 
 class _Kept(msgspec.Struct):
@@ -110,11 +113,13 @@ class Later:
                     await self._look(session)
             except StoreFull as error:
                 _log.warning("what is held in %s waits for the disk: %s", session_id, error.message)
-            except Exception as error:
-                # Its log has it still; to look again and again would only fill the daemon's log.
+            except SessionNotFound:
                 self._due.pop(session_id, None)
+            except Exception as error:
+                # Its log has it still. To try each time would only fill the daemon's log.
+                self._due[session_id] = now + AGAIN_MS
                 told = error.message if isinstance(error, HdError) else type(error).__name__
-                _log.warning("what is held in %s is not sent before the next start: %s", session_id, told)
+                _log.warning("what is held in %s was not sent, and is tried again in ten minutes: %s", session_id, told)
 
     async def _look(self, session: LiveSession) -> None:
         """Sends what a session holds where it is cheap, and else holds it until it is: nobody may have been here at the

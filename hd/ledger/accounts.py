@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hd.billing.bill import Bill
 from hd.ledger.books import Books, explain
 from hd.protocol.billing import Records
 from pricing import PriceTable
+
+T = TypeVar("T")
 
 
 class Source(Protocol):
@@ -28,33 +30,32 @@ class Accounts:
 
     async def summary(self) -> dict[str, Any]:
         """The answer of `money/summary` (`hd.ledger.books`)."""
-        async with self._lock:
-            new = await self._source.records(self._books.seen)
-            return await asyncio.to_thread(self._grown, new)
+        return await self._asked(lambda: self._books.summary(self._clock()))
 
     async def today(self, now: int) -> Bill:
         """What all sessions cost on the day of `now` (ms) in Beijing."""
-        async with self._lock:
-            new = await self._source.records(self._books.seen)
-            return await asyncio.to_thread(self._today, new, now)
+        return await self._asked(lambda: self._books.today(now))
 
     async def of(self, session_ids: Sequence[str]) -> Bill:
         """What these sessions cost together."""
+        return await self._asked(lambda: self._books.of(session_ids))
+
+    async def _asked(self, question: Callable[[], T]) -> T:
+        """The answer of the books after they grew by what is new. Who is cancelled leaves when the thread is done: the
+        books have one writer."""
+
+        def grown(new: Sequence[Records]) -> T:
+            self._books.grow(new)
+            return question()
+
         async with self._lock:
             new = await self._source.records(self._books.seen)
-            return await asyncio.to_thread(self._of, new, session_ids)
-
-    def _of(self, new: Sequence[Records], session_ids: Sequence[str]) -> Bill:
-        self._books.grow(new)
-        return self._books.of(session_ids)
-
-    def _today(self, new: Sequence[Records], now: int) -> Bill:
-        self._books.grow(new)
-        return self._books.today(now)
-
-    def _grown(self, new: Sequence[Records]) -> dict[str, Any]:
-        self._books.grow(new)
-        return self._books.summary(self._clock())
+            growing = asyncio.ensure_future(asyncio.to_thread(grown, new))
+            try:
+                return await asyncio.shield(growing)
+            except asyncio.CancelledError:
+                await asyncio.wait({growing})
+                raise
 
     async def explain(self, session_id: str) -> dict[str, Any]:
         """Every request of one session with its price; an unknown session asked nothing."""

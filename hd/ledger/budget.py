@@ -1,8 +1,8 @@
 """Whether a cap lets the next request go, before it is sent (case H08; pure).
 
 What a request will cost is not known before it is answered. Expected is what can be: its input, of which the part that
-the last request already sent is taken to be cached, and an answer as long as the last one. Requests without a known
-price count nothing, which is said.
+the last request to the same model already sent is taken to be cached, unless a summary or another change replaced it,
+and an answer as long as the last one. Requests without a known price count nothing, which is said.
 """
 
 from collections.abc import Iterable
@@ -27,12 +27,14 @@ _WHOSE: Final = {"turn": "this turn", "session": "this session", "day": "all ses
 class Sending:
     """A request that is about to be sent, of `size` tokens.
 
-    `answer` is the longest answer it asks for, of one that stands alone: nothing of it is cached.
+    `goes_on` says that it begins with what the last one to its model sent. `answer` is the longest answer it asks for,
+    where that is bounded.
     """
 
     size: int
     provider: str
     model: str
+    goes_on: bool = True
     answer: int | None = None
 
 
@@ -103,10 +105,10 @@ def expected_cost(cost: Cost, sending: Sending, now: int) -> Decimal:
     """
     last = cost.standing.last
     before = (last and tokens_of(last.usage)) or Tokens(0, 0, 0, _ANSWER)
-    if sending.answer is not None:
-        before = Tokens(0, 0, 0, sending.answer)
-    cached = min(sending.size, before.input + before.cache_read)
-    usage = {"inputTokens": sending.size - cached, "cacheReadTokens": cached, "outputTokens": before.output}
+    answer = before.output if sending.answer is None else sending.answer
+    same = last is not None and (last.provider, last.model) == (sending.provider, sending.model)
+    cached = min(sending.size, before.input + before.cache_read) if same and sending.goes_on else 0
+    usage = {"inputTokens": sending.size - cached, "cacheReadTokens": cached, "outputTokens": answer}
     price = estimate(usage, provider=sending.provider, model=sending.model, at_ms=now, tables=cost.tables)
     return _amount(price) or Decimal(0)
 

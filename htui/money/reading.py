@@ -88,10 +88,10 @@ class Reading:
         if len(self.parts) >= MOST_PAGES:
             raise ProtocolBroken(f"The log is longer than {MOST_PAGES * MESSAGES:,} messages.")
         events = _events(value)
-        more = value.get("hasMore") is True
+        more = isinstance(value, Mapping) and value.get("hasMore") is True
         if not events:
             if more or self.seen >= 0:
-                raise ProtocolBroken("The host says that there is more history, and sent none.")
+                raise ProtocolBroken("The host sent nothing of a log of which there is more.")
             return replace(self, more=False)
         if events[-1].seq != self.first - 1:
             raise ProtocolBroken(f"The host sent a page up to {events[-1].seq} where {self.first - 1} was due.")

@@ -1,7 +1,8 @@
 """The gate before every request to a model (case H08): sessions, their turns and sub-agents, and the day."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -14,12 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hd.agent.gate import Gate
+from hd.billing.bill import Bill
 from hd.billing.cost import COST
 from hd.errors import BudgetReached
 from hd.ledger.accounts import Accounts
+from hd.ledger.books import Books
 from hd.ledger.budget import Sending
 from hd.ledger.caps import BUDGET, DayCap, session_cap, turn_cap
 from hd.protocol import events as ev
+from hd.protocol.billing import Records
 from hd.protocol.events import Draft
 from hd.protocol.projections import DAEMON
 from hd.session.hub import Hub
@@ -60,7 +64,8 @@ class Place:
         self.registry = Registry(
             store, Hub(), projections=(*DAEMON, COST, BUDGET), clock=lambda: OFF_PEAK, announce=lambda event, args: None
         )
-        self.gate = Gate(self.person, self.registry, Accounts(store, lambda: OFF_PEAK), self.keep)
+        self.accounts = Accounts(store, lambda: OFF_PEAK)
+        self.gate = Gate(self.person, self.registry, self.accounts, self.keep)
 
     async def keep(self, day: date, amount: Decimal) -> None:
         self.gate.bind_day(replace(self.gate.day, allowed=(day, amount)))
@@ -289,6 +294,56 @@ async def test_h08_what_is_on_its_way_is_set_aside_and_room_comes_without_an_ans
     await sent
     assert answer.cancelled()
     assert here.gate.day.allowed is None
+
+
+async def test_h08_what_is_answered_while_the_books_are_read_counts(here: Place) -> None:
+    """It came after the look began, and was billed before that ended."""
+    first, second = await here.session(), await here.session()
+    for session in (first, second):
+        await here.spend(session, 0)
+        bill(session, 6)
+    books, reading, going_on = here.accounts.today, asyncio.Event(), asyncio.Event()
+
+    async def slow(now: int) -> Bill:
+        found = await books(now)
+        if not reading.is_set():
+            reading.set()
+            await going_on.wait()
+        return found
+
+    here.accounts.today = slow  # type: ignore[method-assign]
+    here.gate.bind_day(DayCap(Decimal("0.20")))
+    sent = asyncio.create_task(here_sends(here, second, 1))
+    await reading.wait()
+    here.gate.bind_day(DayCap())
+    await here.spend(first, 6)
+    here.gate.bind_day(DayCap(Decimal("0.20")))
+    going_on.set()
+    await here.person.asked.get()
+    sent.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sent
+
+
+async def test_who_gives_up_a_look_at_the_books_leaves_them_whole(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = await here.session()
+    await here.spend(session, 6)
+    growing, going_on, grow = threading.Event(), threading.Event(), Books.grow
+
+    def slow(books: Books, new: Iterable[Records]) -> None:
+        growing.set()
+        going_on.wait()
+        grow(books, new)
+
+    monkeypatch.setattr(Books, "grow", slow)
+    given_up = asyncio.create_task(here.gate.today(OFF_PEAK))
+    await asyncio.to_thread(growing.wait)
+    given_up.cancel()
+    asking = asyncio.create_task(here.gate.today(OFF_PEAK))
+    going_on.set()
+    assert (await asking).amount == Decimal("0.06")
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
 
 
 async def test_h08_a_day_is_raised_for_the_day_and_kept(here: Place) -> None:

@@ -55,10 +55,11 @@ def partial_of(text: str, *, whole: bool = True) -> Partial:
         (partial_of("A name"), True, [ev.SESSION_TITLE_LLM_USAGE]),
         (partial_of(" "), False, [ev.SESSION_TITLE_LLM_USAGE]),
         (partial_of("A na", whole=False), False, [ev.SESSION_TITLE_LLM_USAGE]),
-        (Partial(), False, []),
+        (Partial(), False, [ev.SESSION_TITLE_LLM_USAGE]),
     ],
 )
 def test_what_was_used_is_recorded_whatever_came_of_it(partial: Partial, pinned: bool, types: list[str]) -> None:
     drafts = outcome(partial, ROUTE, 7, pinned=pinned)
     assert [draft.type for draft in drafts] == types
-    assert all(draft.data["usage"] == USAGE for draft in drafts[:1])
+    assert drafts[0].data.get("usage") == partial.usage
+    assert outcome(Partial(), ROUTE, 7, pinned=pinned, refused=True) == []

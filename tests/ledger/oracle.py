@@ -114,8 +114,10 @@ def _requests(log: Sequence[Json]) -> list[list[_Record]]:
             source = data.get("message", {}).get("source", {})
             mine = (source["provider"], source["model"]) if "provider" in source else route
             growing[1].append(_Record(row["time"], *mine, _told(data)))
-        elif kind in ("compaction/summary", "compaction/end") and "usage" in data:
-            groups.append([_Record(row["time"], *_named(data, route), data["usage"])])
+        elif (kind == "compaction/summary" and "usage" in data) or (
+            kind == "compaction/end" and ("usage" in data or "provider" in data)
+        ):
+            groups.append([_Record(row["time"], *_named(data, route), data.get("usage"))])
             growing = None
         elif kind == "session/title-llm-usage":
             groups.append([_Record(row["time"], *_named(data, route), data.get("usage"))])

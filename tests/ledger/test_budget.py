@@ -65,8 +65,15 @@ def test_h08_the_first_cap_that_it_could_pass_is_named() -> None:
 
 
 def test_a_request_that_stands_alone_has_nothing_cached_and_a_bounded_answer() -> None:
-    alone = expected_cost(spent(USAGE), sending(1_000_000, answer=1_000), OFF_PEAK)
+    alone = expected_cost(spent(USAGE), sending(1_000_000, goes_on=False, answer=1_000), OFF_PEAK)
     assert alone == Decimal(1) + Decimal("0.004")
+
+
+def test_h08_what_another_model_or_a_changed_history_sent_is_not_taken_to_be_cached() -> None:
+    cost, whole = spent(USAGE), Decimal("0.11") + Decimal("0.04")
+    assert expected_cost(cost, sending(110_000, goes_on=False), OFF_PEAK) == whole
+    other = expected_cost(cost, Sending(110_000, ROUTE[0], "deepseek-v4-flash-x"), OFF_PEAK)
+    assert other == whole
 
 
 def test_h06_what_has_no_price_is_named() -> None:

@@ -104,7 +104,8 @@ async def compact(
     left = ask.requests(history, found, wish, pressure, model.context_window, overflown=occasion.overflown)
     while True:
         request = replace(left.pop(0)(), model=model.id)
-        sending = Sending(session.value("contextPressure").projected, provider.id, model.id)
+        goes_on = session.value("cache").continues((provider.id, model.id))
+        sending = Sending(session.value("contextPressure").projected, provider.id, model.id, goes_on)
         try:
             async with gate.passing(session, sending, asking=occasion.command_id is None):
                 return await _once(session, provider, request, found, occasion, wish, last=not left)
@@ -167,10 +168,13 @@ def _failed(tried: _Try, error: BaseException, provider: Provider, request: Requ
     code = _code(error)
     message = error.message if isinstance(error, HdError) else "stopped"
     data: dict[str, Any] = {**tried.where, "error": {"message": message, "code": code}}
+    if tried.answer.usage is not None or tried.answer.blocks() or not isinstance(error, ProviderFailed):
+        # It was not just refused, so it may be billed, whether it told or not.
+        data |= {"provider": provider.id, "model": request.model}
     if code in FRUITLESS and not last:
         data["again"] = True
     if tried.answer.usage is not None:
-        data |= {"usage": tried.answer.usage, "provider": provider.id, "model": request.model}
+        data["usage"] = tried.answer.usage
     return Draft(ev.COMPACTION_END, data)
 
 
