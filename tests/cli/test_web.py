@@ -335,6 +335,8 @@ def test_every_token_is_new_and_good(home: Path) -> None:
 def test_a_secret_that_others_can_read_is_not_used(home: Path) -> None:
     with running(home) as daemon:
         os.kill(daemon.pid, signal.SIGSTOP)  # it would put the file right within a second
+        while psutil.Process(daemon.pid).status() != psutil.STATUS_STOPPED:
+            os.sched_yield()
         (home / "run" / "secret").chmod(0o644)
         ran = hd("token", home=home)
         os.kill(daemon.pid, signal.SIGCONT)
