@@ -3,11 +3,12 @@
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from htui.errors import DONE, FAILED, USAGE, HtuiError
+from htui.folders import config_folder, state_folder
 from htui.present.safe import safe
 
 if TYPE_CHECKING:
@@ -20,26 +21,6 @@ DUMB = (
     "htui: this terminal cannot place text (TERM is dumb or not set). "
     "Set TERM, as TERM=xterm-256color, or use htui list and hd run.\n"
 )
-
-
-def state_folder(environ: Mapping[str, str]) -> Path:
-    """Where drafts, the log and what costs are reckoned by are kept: `HTUI_STATE_DIR`, or the system's place for it."""
-    named = environ.get("HTUI_STATE_DIR")
-    if named:
-        return Path(os.path.expanduser(named))
-    from platformdirs import user_state_path
-
-    return user_state_path("htui", appauthor=False)
-
-
-def config_folder(environ: Mapping[str, str]) -> Path:
-    """Where a person's own prompts and prices are: `HTUI_CONFIG_DIR`, or the system's place for such things."""
-    named = environ.get("HTUI_CONFIG_DIR")
-    if named:
-        return Path(os.path.expanduser(named))
-    from platformdirs import user_config_path
-
-    return user_config_path("htui", appauthor=False)
 
 
 def has_job_control() -> bool:

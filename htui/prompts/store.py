@@ -9,6 +9,7 @@ import msgspec
 
 from hd.protocol.ids import new_id
 from htui.errors import HtuiError
+from htui.folders import config_folder
 from htui.prompts.layers import LONGEST, MOST, Own, Saved
 
 _LARGEST = 2 * MOST * LONGEST
@@ -99,8 +100,6 @@ def _read(path: Path) -> Own:
 def store_of(environ: Mapping[str, str]) -> PromptStore:
     """`prompts.json` in the folder of what a person set up."""
     from platformdirs import user_config_path, user_state_path
-
-    from htui.running import config_folder
 
     config, state = user_config_path("dsht", appauthor=False), user_state_path("dsht", appauthor=False)
     older = () if environ.get("HTUI_CONFIG_DIR") else (config / "prompt.local.json", state / "prompts.json")

@@ -8,10 +8,11 @@ from pathlib import Path
 from htui.app import HtuiApp
 from htui.composer.store import DraftStore
 from htui.copying.clipboard import Clipboard
+from htui.folders import state_folder
 from htui.link.changes import LinkStatus
 from htui.pace import Pace, wish_of
 from htui.paint.driver import TerminalDriver
-from htui.running import run, state_folder
+from htui.running import run
 from htui.screens.spending import Places
 from htui.theme import choose
 from tests.support.scripted import SESSION, Scene, ScriptedLink
