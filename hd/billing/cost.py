@@ -202,7 +202,8 @@ class _Sum:
         self.cache_read += tokens[1]
         self.cache_write += tokens[2]
         self.output += tokens[3]
-        if price.amount is None or price.reason is not None or price.currency != EMPTY.currency:
+        certain = price.exact and price.reason is None and price.currency == EMPTY.currency
+        if price.amount is None or not certain:
             self.odd = self.odd.joined(bill_of(BillRow(attempt, price)))
         else:
             self.amount = plus(self.amount, price.amount)

@@ -114,10 +114,11 @@ def type_sentence(screen: TimedTerminal) -> list[float]:
 
 
 def _place_of(before: list[str], after: list[str]) -> tuple[int, int]:
-    """Where the first key stands: a cell that changed to it."""
+    """Where the first key stands: a cell of the composer that changed to it; the status bar may change as well."""
     found = [
         (row, column)
         for row in range(ROWS)
+        if after[row].startswith("❯")
         for column in range(COLUMNS)
         if after[row][column] == KEYS[0] != before[row][column]
     ]
