@@ -48,7 +48,17 @@ def prompted(text: str, request_id: str = "r1") -> tuple[str, dict[str, Any]]:
 @given(events=random_logs(), data=st.data())
 @settings(max_examples=300)
 def test_snapshot_and_tail_give_the_whole_log(events: list[Event], data: Any) -> None:
-    cut = data.draw(st.integers(0, len(events)))
+    check_cut(events, data.draw(st.integers(0, len(events))))
+
+
+@pytest.mark.long
+@given(events=random_logs(), data=st.data())
+@settings(max_examples=5_000)
+def test_snapshot_and_tail_give_the_whole_log_of_thousands(events: list[Event], data: Any) -> None:
+    check_cut(events, data.draw(st.integers(0, len(events))))
+
+
+def check_cut(events: list[Event], cut: int) -> None:
     for key, projection in EVERY.items():
         snapshot = projection.fold(events[:cut])
         assert projection.fold(events[cut:], snapshot) == projection.fold(events), key
@@ -57,12 +67,25 @@ def test_snapshot_and_tail_give_the_whole_log(events: list[Event], data: Any) ->
 @given(events=random_logs())
 @settings(max_examples=300)
 def test_an_event_of_somebody_else_changes_nothing(events: list[Event]) -> None:
+    check_steps(events)
+
+
+@pytest.mark.long
+@given(events=random_logs())
+@settings(max_examples=5_000)
+def test_an_event_of_somebody_else_changes_nothing_in_thousands_of_logs(events: list[Event]) -> None:
+    check_steps(events)
+
+
+def check_steps(events: list[Event]) -> None:
+    """One event after the other, which is the same as all of them at once."""
     for key, projection in EVERY.items():
         state = projection.initial
         for event in events:
             before, state = state, projection.apply(state, event)
             if event.type not in projection.handlers:
                 assert state is before, (key, event.type)
+        assert projection.fold(events) == state, key
 
 
 @given(events=random_logs())
