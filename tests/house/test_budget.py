@@ -150,6 +150,7 @@ async def test_h08_a_turn_that_reached_its_cap_goes_on_when_an_amount_is_allowed
         assert withdrawn["eventId"] == ask["eventId"]
         assert (await follow.until(ENDED))["event"]["data"]["reason"] == {"kind": "completed"}
     assert (await value(daemon, session, "budget")) == {"amount": None, "turn": "0.15", "currency": "CNY"}
+    assert "A turn of this session may cost 0.15 CNY, and the last one 1." in await budget(daemon, session, "")
 
 
 async def test_h06_whoever_sets_a_cap_for_a_model_without_a_price_is_told(daemon: Daemon, folder: Path) -> None:

@@ -75,7 +75,10 @@ class _Budget:
         spent = f"{plain((await self.gate.spent(line.session)).amount)} {CURRENCY}"
         if caps == Caps(allowed=caps.allowed):
             return f"This session has no budget; it cost {spent} so far."
-        of_turn = "" if caps.turn is None else f"A turn of this session may cost {plain(caps.turn)} {CURRENCY}. "
+        of_turn = "" if caps.turn is None else f"A turn of this session may cost {plain(caps.turn)} {CURRENCY}"
+        now = caps.of_turn(line.session.value("turn").number)
+        if of_turn:
+            of_turn += f", and the last one {plain(now)}. " if now is not None and now != caps.turn else ". "
         whole = f"The session cost {spent} so far."
         if caps.session is not None:
             whole = f"This session may cost {plain(caps.session)} {CURRENCY} with its sub-agents; {spent} are spent."

@@ -51,9 +51,11 @@ class _Later:
         session, now = line.session, line.session.now()
         held: tuple[Held, ...] = session.value("later")
         at = self.later.off_peak.cheap_at(session, now)
-        if len(held) >= MOST:
-            return refused(f"{MOST} messages are held already; /later drop NUMBER removes one. This one was not taken.")
         if at is not None and (at > now or (pause and line.agent.running)):
+            if len(held) >= MOST:
+                return refused(
+                    f"{MOST} messages are held already; /later drop NUMBER removes one. This one was not taken."
+                )
             await self.later.hold(session, text, at, pause=pause)
             told = _told(session, self.later.off_peak.route(session), at, pause=pause)
             return Said(f"{told} It goes as a message, not as a command." if text[0] in "/!" else told)
