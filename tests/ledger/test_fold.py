@@ -88,7 +88,7 @@ def test_a_compaction_is_billed_by_its_own_model_and_never_replaces() -> None:
     assert [(a.provider, a.model) for a in ledger.attempts] == [(PROVIDER, MODEL), ("p", "m"), ("p", "m")]
 
 
-def test_h07_a_compaction_that_failed_is_a_request_of_which_nothing_is_known() -> None:
+def test_a_compaction_that_failed_is_a_request_of_which_nothing_is_known() -> None:
     failed = ("compaction/end", {"error": {}, "provider": "p", "model": "m", "turn": 1})
     ledger = fold(log(ROUTE, message(1, 1, 10), failed, ("compaction/end", {"turn": 1})))
     assert [(a.model, a.usage and a.usage["inputTokens"]) for a in ledger.attempts] == [(MODEL, 10), ("m", None)]
